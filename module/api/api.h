@@ -55,8 +55,9 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 			    struct htmm_rows *nodes);
 
 /*
- * May the caller learn which pages of processes are in memory, and where? Samples show accesses
- * only; page tables show all pages, as /proc/PID/pagemap does to those who may trace the process.
+ * May the caller learn which pages of processes are in memory, and where? Samples show only
+ * accesses. Page tables show all pages, as /proc/PID/pagemap does to callers that may trace the
+ * process.
  */
 static inline bool htmm_places_permitted(void)
 {

@@ -51,7 +51,7 @@ static inline int htmm_listing_node(const struct htmm_list_pages *list)
 	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
 }
 
-/* Resident pages are found by their address, and with them where they are. */
+/* Resident pages are found by their address, together with the place where they are. */
 static inline bool htmm_listing_by_address(const struct htmm_list_pages *list)
 {
 	return list->flags & HTMM_LIST_RESIDENT && list->order == HTMM_ORDER_TABLE;
@@ -90,9 +90,9 @@ static inline void htmm_listing_init_topn(const struct htmm_listing *listing,
 }
 
 /*
- * Sort what a walk has found. @ret is the walk's result. In the order of the walk, the next call
- * can continue where a signal (-EINTR) ended it; by count, any entry may come later. Returns the
- * number of entries, or @ret if they are of no use.
+ * Sort what a walk has found. @ret is the walk's result. If a signal (-EINTR) ended a walk in the
+ * order of the table, the next call can continue there; by count, any later entry might have been
+ * listed. Returns the number of entries, or @ret if they are useless.
  */
 static inline int htmm_listing_finish(struct htmm_topn *topn, int ret)
 {

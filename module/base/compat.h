@@ -57,7 +57,7 @@ static inline bool htmm_exact_ip(const struct pt_regs *regs)
 #endif
 
 /*
- * The bits of a pointer that are an address. The mask never takes bit 63 away, so that an
+ * Mask of the bits of a pointer that are its address. Bit 63 is always one of them, so that an
  * address of the kernel stays one.
  *
  * Context: any, NMI included; @mm is that of the current task.
@@ -195,8 +195,8 @@ static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 #endif
 
 /*
- * Tell the reclaim in whose context the caller runs that pages were freed. Without that it
- * assumes that nothing was, and asks for more until nothing is left.
+ * If the caller runs in the context of reclaim, tell it that pages were freed. Otherwise reclaim
+ * assumes that nothing was freed, and asks again until nothing is left.
  */
 static inline void htmm_account_reclaimed(unsigned long pages)
 {
@@ -225,7 +225,7 @@ static inline int htmm_cgroup_level(const struct cgroup *cgroup)
 	return cgroup->level;
 }
 
-/* A number that no other cgroup has, not even one that is made later. */
+/* A number that no other cgroup ever has, not even one that is created later. */
 static inline u64 htmm_cgroup_serial(const struct cgroup *cgroup)
 {
 	return cgroup->self.serial_nr;

@@ -13,7 +13,7 @@
  * @events: array of @start.nr_events events
  * @targets: array of @start.nr_targets targets
  * @cpus: CPUs to sample
- * @drain_cpus: CPUs the drain thread may use
+ * @drain_cpus: CPUs that ksampled may use
  */
 struct htmm_config {
 	struct htmm_start start;

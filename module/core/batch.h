@@ -21,14 +21,14 @@
 #define HTMM_BATCH_KEYS		64
 
 /**
- * struct htmm_run - samples of a batch that follow each other and have in common:
+ * struct htmm_run - successive samples of a batch that have these in common
  * @cookie: the cookie of their records
  * @pid: their process, in the initial pid namespace
  * @target: number of the target that they matched
  * @ring: number of the ring that they are from
  * @start: index of the first of them; the next run begins after the last
  *
- * A CPU runs the same task for many samples, so that a run is looked up, not a sample.
+ * A CPU runs the same task for many samples, so look up each run, not each sample.
  */
 struct htmm_run {
 	u64 cookie;
@@ -38,7 +38,7 @@ struct htmm_run {
 	u32 start;
 };
 
-/* Room for the samples of a batch, with what belongs to them. */
+/* Memory for the samples of a batch and the data that belongs to them. */
 struct htmm_batch_room {
 	struct htmm_table_sample samples[HTMM_BATCH];
 	struct htmm_run run[HTMM_BATCH + 1];
@@ -53,7 +53,7 @@ struct htmm_batch_room {
  * @runs: runs in the batch
  * @dropped: a sample was not counted
  * @samples: the samples, as a table takes them
- * @run: the runs, and another one behind them that begins at the end
+ * @run: the runs, followed by an empty one that marks the end
  * @served_by: for each of @samples, what served it, if @has_source: enum htmm_source
  * @refused: for htmm_table_add()
  */
@@ -79,7 +79,7 @@ struct htmm_batch {
 	struct htmm_batch_room room[2];	/* one is in use, the other for sorting */
 };
 
-/* Prepare a batch, zeroed but @weight_unit and @has_source, for records of a sample_type. */
+/* Prepare a batch for records of a sample_type. Only @weight_unit and @has_source are not zero. */
 void htmm_batch_init(struct htmm_batch *batch, u64 sample_type);
 
 /* Add @n records of a ring, for which there is room. */

@@ -36,15 +36,16 @@ bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
 
 /*
  * Forget the pages of a region that are in the bitmap @pages of HTMM_REGION_PAGES bits; @page
- * is any of the region. Its own count becomes less by theirs, and it is removed if no other
- * page of it has a count. Returns the number of pages forgotten that had a count.
+ * is any page of the region. Their counts are subtracted from the region's own count, and the
+ * region is removed if no other page of it has a count. Returns the number of forgotten pages
+ * that had a count.
  */
 u32 htmm_table_forget(struct htmm_table *table, u64 page, const u64 *pages);
 
 /*
  * Take up to @nr pages, at most HTMM_SHRINK_PAGES, out of the pool, and set @page to them. Only
- * whole pages are given back. If there are too few, unused entries are gathered in blocks,
- * which may make some more whole. No count is lost. Returns the number of pages.
+ * whole pages are given back. If there are too few, unused entries are gathered in blocks, so
+ * that more pages may become whole. No count is lost. Returns the number of pages.
  */
 u32 htmm_table_shrink(struct htmm_table *table, void **page, u32 nr);
 

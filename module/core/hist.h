@@ -24,19 +24,19 @@ static inline unsigned int htmm_hist_bin(u32 count)
 	return fls(count);
 }
 
-/* A page with a count appears, */
+/* Add a page with this count. */
 static inline void htmm_hist_add(struct htmm_hist *hist, u32 count)
 {
 	hist->bin[htmm_hist_bin(count)]++;
 }
 
-/* disappears, */
+/* Remove a page with this count. */
 static inline void htmm_hist_remove(struct htmm_hist *hist, u32 count)
 {
 	hist->bin[htmm_hist_bin(count)]--;
 }
 
-/* or its count changes. */
+/* The count of a page changes. */
 static inline void htmm_hist_move(struct htmm_hist *hist, u32 from, u32 to)
 {
 	htmm_hist_remove(hist, from);
@@ -62,8 +62,8 @@ unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist,
 
 /*
  * The bin from which pages are at least warm: one below @hot if the hot set fills less than 75
- * % of @capacity, else @hot. Never below 1: a page cooled to zero is cold however much room
- * there is.
+ * % of @capacity, else @hot. Never below 1: a page that has cooled to zero is
+ * cold, even if there is room for it.
  */
 unsigned int htmm_hist_warm_threshold(const struct htmm_hist *hist,
 				      u64 capacity, unsigned int hot);

@@ -20,7 +20,7 @@
  * @pages: in each bin, pages (or regions)
  * @samples: in each bin, samples of these
  *
- * All zero before the first walk. Several tables that share no page add up.
+ * All zero before the first walk. May be the sum over several tables, if they share no page.
  */
 struct htmm_hits {
 	u64 pages[HTMM_HITS_BINS];
@@ -43,8 +43,8 @@ struct htmm_share {
 
 /*
  * Add the counts of a slice of a table, whose lock is held; @scan has only its unit at first,
- * and @budget is as for htmm_scan_next(). What changes between slices is counted with its value
- * when it is visited. True if the table has more entries.
+ * and @budget is as for htmm_scan_next(). An entry that changes between two slices is counted
+ * with the value that it has when it is visited. True if the table has more entries.
  */
 bool htmm_hits_scan(struct htmm_hits *hits, const struct htmm_table *table,
 		    struct htmm_scan *scan, u32 budget);

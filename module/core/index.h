@@ -60,8 +60,8 @@ static inline struct htmm_region *htmm_index_listed(struct hlist_node *node)
 }
 
 /*
- * Start tracking a region, with no count. The table is not full, and its pool has the blocks
- * that an entry may need.
+ * Start tracking a region, with no count. The caller has made sure that the table is not full, and
+ * that its pool has the blocks that an entry may need.
  */
 struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 
@@ -73,14 +73,14 @@ void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
 		     struct htmm_region *to);
 
 /*
- * Give a block of entries back to the pool, if enough are unused: those in use in the block of
- * an unused one move to other blocks.
+ * Give a block of entries back to the pool, if enough entries are unused: the used entries in the
+ * block of an unused one move to other blocks.
  */
 bool htmm_index_compact(struct htmm_table *table);
 
 /*
- * The front of a region, which other regions may have. The hash is that of the chains, but
- * it is an offset in bytes, and shifted like the number of a page.
+ * The front of a region, which may be in use by another region. The hash is that of the chains,
+ * but it is an offset in bytes, and shifted like the number of a page.
  */
 #define HTMM_FRONT_SHIFT	(32 + HTMM_REGION_ORDER - HTMM_FRONT_ORDER)
 
@@ -101,8 +101,8 @@ static inline u64 htmm_front_name(u64 key, u64 epoch)
 void htmm_front_drop(struct htmm_region *region);
 
 /*
- * Give a dense region without missed coolings a front, or the one that it has the present epoch.
- * A front with that epoch is another such region's, and is not taken.
+ * Give a front to a dense region that has missed no cooling; if it has one, set the present epoch
+ * there. A front with the present epoch belongs to another such region, and is not taken.
  */
 void htmm_front_load(struct htmm_table *table, struct htmm_region *region);
 

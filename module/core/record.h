@@ -153,8 +153,8 @@ static inline unsigned int htmm_record_stream_size(u64 sample_type)
 }
 
 /*
- * Fill the words that precede a sample's own fields in the stream: there the ring's record
- * follows from its second u64 on. @id is that of its event.
+ * Fill the first words of a sample in the stream. After them, the stream has the ring's record
+ * without its first u64. @id is the id of its event.
  */
 static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
 					   u64 sample_type, u64 id)

@@ -6,8 +6,8 @@
  *   sparse  digits for up to 16 pages in slots of the region's entry, and no other memory
  *   dense   a leaf, with a digit for each page
  *
- * A digit is a byte: the lowest 7 bits of a count, and a mark if there is more above. What
- * is above a dense region's digits is in the slots, too, or in planes if they do not suffice.
+ * A digit is a byte: the lowest 7 bits of a count, and a mark if the count has higher bits. The
+ * higher bits of a dense region are in the slots, or in planes if the slots do not suffice.
  *
  * Context of every function: any, serialised by the lock of the region's table.
  */
@@ -25,16 +25,16 @@
 #define HTMM_DIGIT_MASK		0x7f
 #define HTMM_DIGIT_MORE		0x80
 
-/* A slot has a page and a number: a digit, and 14 bits above it, 6 of them with the page. */
+/* A slot has a page and a number: a digit and 14 higher bits, 6 of them stored with the page. */
 #define HTMM_SLOTS		16
 #define HTMM_SLOT_PAGE_BITS	10
 #define HTMM_SLOT_PAGE		0x3ff
 #define HTMM_SLOT_MAX		0x1fffff
 
-/* Planes have a byte for each page, for what is above its digit: 32 bits in all. */
+/* Each plane has a byte for each page: 8 of the bits above its digit, up to 32 bits in all. */
 #define HTMM_PLANES		4
 
-/* What the first count of a region takes at most, if it is too large for a slot. */
+/* Most blocks that the first count of a region takes, if it is too large for a slot. */
 #define HTMM_BEGIN_BLOCKS	(1 + HTMM_PLANES)
 
 /*
@@ -57,19 +57,19 @@
  * @home: place of the state of a region without a front
  * @chain: next entry of the hash chain
  * @list: on the list of its address space, or of unused entries
- * @rest: samples that are not of the page with most samples, or fewer; a listing that has
- *	walked over the pages notes it, so that the next one may pass over the region
+ * @rest: at most the number of samples that are not on the page with the most samples. A listing
+ *	sets it when it has visited the pages, so that the next listing may skip the region
  * @high: high bits of the number of samples in the region
- * @bits: length of the low bits, without leading zeroes if @high is 0. All ones of this
- *	length, less the room in its state, are the low bits
+ * @bits: how many low bits there are, without leading zeroes if @high is 0. The low bits are
+ *	2^@bits - 1, minus the room in the state
  * @more: false only if no digit has a mark
  * @digits: blocks with its counts: 0 if the region is sparse, 1 if it has a leaf, 2 if it
  *	also has a plane, and so on
- * @page: of each slot, a page and 1; 0: unused. A slot may be left with a number of 0.
- *	Above these bits, the highest of the number, if its digit has a mark
+ * @page: of each slot, its page plus 1; 0: unused. The number of a used slot may be 0. Above
+ *	these bits are the highest bits of the number, if its digit has a mark
  * @digit: of each slot, the digit of its number
  * @above: of each slot, the bits above its digit, if that has a mark
- * @plane: in place of slots, what is above the leaf's digits, the lowest byte first
+ * @plane: in place of slots, the bits above the leaf's digits, the lowest byte first
  */
 struct htmm_region {
 	u64 key;
@@ -101,8 +101,8 @@ struct htmm_region {
 #define HTMM_ROOM_SHIFT		(64 - HTMM_ROOM_BITS)
 
 /*
- * What most samples of a region use, in one number: its leaf, or NULL, and the room of its
- * count, by which it can grow without a change of its bin or of its high bits. A leaf is a
+ * What most samples of a region need, in one number: its leaf, or NULL, and its room. That is how
+ * far its count can grow without a change of its bin or of its high bits. A leaf is a
  * block: the low 9 bits of its address are 0, and the high 7 are equal to the next one.
  */
 static inline u64 htmm_state(const u8 *leaf, u64 room)

@@ -103,7 +103,7 @@ static inline void *htmm_ring_reserve(struct htmm_ring *ring)
 	return htmm_ring_slot(ring, head);
 }
 
-/* When to look at @tail next: above the watermark now and then, as the ring may be emptied. */
+/* When to read @tail next: above the watermark again and again, as the ring may be emptied. */
 static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 {
 	if (head - ring->tail_seen < ring->watermark)
@@ -113,8 +113,8 @@ static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 }
 
 /*
- * Almost always a record can be written without a look at the consumer, which then need not be
- * woken either: if this returns true, use the two functions below. Context: the producer, NMI
+ * True if a record can be written without reading @tail, and the consumer need not be woken, which
+ * is nearly always the case: then use the two functions below. Context: the producer, NMI
  * allowed.
  */
 static inline bool htmm_ring_quiet(const struct htmm_ring *ring)
@@ -134,8 +134,8 @@ static inline void htmm_ring_commit_quiet(struct htmm_ring *ring)
 }
 
 /*
- * Publish the slot last reserved. Returns the slots now filled: below the watermark it may be
- * too high, by the last view of the consumer's index; at or above it, it is current: wake the
+ * Publish the slot last reserved. Returns the number of slots now filled. Below the watermark this
+ * may be too high, because @tail is not read. At or above the watermark it is current: wake the
  * consumer. Context: the producer, NMI allowed.
  */
 static inline u32 htmm_ring_commit(struct htmm_ring *ring)
@@ -152,9 +152,9 @@ static inline u32 htmm_ring_commit(struct htmm_ring *ring)
 }
 
 /*
- * Look at a batch of filled slots, contiguous in memory: @first is set to the oldest. Those that
- * have wrapped to the start of the memory are returned by the next call. Returns their number.
- * Context: the consumer.
+ * Find filled slots that are contiguous in memory: set @first to the oldest, and return their
+ * number. Slots that have wrapped to the start of the memory come with the next call. Context: the
+ * consumer.
  */
 static inline u32 htmm_ring_peek(struct htmm_ring *ring, void **first)
 {
@@ -175,7 +175,7 @@ static inline void htmm_ring_consume(struct htmm_ring *ring, u32 n)
 	smp_store_release(&ring->tail, ring->tail + n);
 }
 
-/* Slots filled, for neither side: approximate while one runs. No memory barrier. */
+/* Slots filled, for a caller that is neither side: approximate while they run. No barrier. */
 static inline u32 htmm_ring_used(const struct htmm_ring *ring)
 {
 	u32 tail = READ_ONCE(ring->tail);

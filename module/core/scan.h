@@ -2,8 +2,8 @@
 /*
  * Reading a table: one region, or all of them in several steps.
  *
- * The steps follow the hash chains, and each chain by key. No change of the table moves a
- * region in this order. So one that is tracked all the time is visited exactly once.
+ * The steps follow the hash chains, and each chain by key. No change of the table changes
+ * this order. So a region that is tracked all the time is visited exactly once.
  */
 #ifndef HTMM_CORE_SCAN_H
 #define HTMM_CORE_SCAN_H

@@ -35,7 +35,7 @@ static inline enum htmm_source htmm_source_by_number(union perf_mem_data_src src
 	}
 }
 
-/* By the set of levels, which is all that some PMUs fill in. */
+/* By the set of levels: some PMUs fill in only this. */
 static inline enum htmm_source htmm_source_by_set(union perf_mem_data_src src)
 {
 	if (src.mem_lvl & (PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2))
@@ -51,8 +51,8 @@ static inline enum htmm_source htmm_source_by_set(union perf_mem_data_src src)
 }
 
 /*
- * What served an access, by its union perf_mem_data_src; 0: not reported. A miss in a cache, of
- * which no more is known, was served by something unknown: so are the stores of most PMUs.
+ * What served an access, by its union perf_mem_data_src; 0: not reported. If only a miss in a
+ * cache is reported, as for the stores of most PMUs, it is not known what served it.
  */
 static inline enum htmm_source htmm_source_of(u64 data_src)
 {

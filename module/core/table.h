@@ -7,10 +7,10 @@
  * epoch and shifts the histograms; a region applies the halvings it has missed when it is
  * next touched, or passed by htmm_table_reclaim().
  *
- *   tracked page    one with a count. A cooling that leaves it none forgets it: bin 0 is empty
- *   tracked region  one that was sampled and not found cooled to zero yet. It has a count of
- *                   its own, which without saturation is never less than the sum of its
- *                   pages', because each of these is rounded down separately
+ *   tracked page    one with a count. It is forgotten when it cools to zero, so bin 0 is empty
+ *   tracked region  one that was sampled and not yet found to have cooled to zero. It has its own
+ *                   count, which without saturation is never less than the sum of the counts of
+ *                   its pages, because each of these is rounded down separately
  *   evicted         forgotten with its whole region to make room at a limit
  *
  * The core takes no lock and allocates no memory. Context of every function: any,
@@ -73,7 +73,7 @@ struct htmm_table_config {
 /* Prefetch distance, in samples. */
 #define HTMM_AHEAD		64
 
-/* If a batch had more samples of sparse or new regions, the next one looks for no fronts. */
+/* If a batch had more samples of sparse or new regions than this, the next looks for no fronts. */
 #define HTMM_MANY_FRONTLESS	128
 
 /**
@@ -81,7 +81,7 @@ struct htmm_table_config {
  * @state: the region's state; struct htmm_region points to it
  * @name: htmm_front_name() of the region, or HTMM_FRONT_UNUSED
  *
- * A front belongs to all regions with its hash, of which one has it at a time.
+ * All regions with the same hash share a front; one of them uses it at a time.
  */
 struct htmm_front {
 	u64 state;
@@ -96,8 +96,8 @@ struct htmm_front {
 #define HTMM_FRONT_UNUSED	U64_MAX
 
 /*
- * A sample looked up ahead of being counted: its page's digit and its region's state, or the
- * table's @no_digit and @no_state if it is to be retried.
+ * A sample that was looked up before it is counted: its page's digit and its region's state, or the
+ * table's @no_digit and @no_state if it takes the slow path.
  */
 struct htmm_ahead {
 	u8 *digit;
@@ -149,7 +149,7 @@ struct htmm_scan {
 /**
  * struct htmm_table - hot-page table
  * @hist: exact histogram of each unit
- * @stats: totals, but for those in bytes and @epoch
+ * @stats: totals, except those in bytes and @epoch
  * @epoch: number of coolings
  *
  * Only read these; all else is an implementation detail.
@@ -165,7 +165,7 @@ struct htmm_table {
 	struct htmm_front *front;
 	struct htmm_region **head;	/* hash chains */
 	u64 *occupied;			/* bitmap of the chains that are not empty */
-	struct hlist_head *spaces;		/* lists of regions */
+	struct hlist_head *spaces;	/* lists of regions */
 	u64 multiplier;
 	u64 front_epoch;		/* @epoch modulo HTMM_FRONT_EPOCHS, of fronts in use */
 	u64 front_mask;			/* of an offset in bytes */
@@ -207,8 +207,8 @@ int htmm_table_init(struct htmm_table *table,
 		    struct htmm_pool *pool);
 
 /*
- * Number of pages to put into the pool before @n samples (at least 1) are added: enough for
- * each to take a block, within max_bytes. With these, pages are evicted only at the limit.
+ * Number of pages to put into the pool before @n samples (at least 1) are added: enough for each
+ * sample to take a block, within max_bytes. Then pages are evicted only at the limit.
  */
 u32 htmm_table_need(const struct htmm_table *table, u32 n);
 
@@ -224,8 +224,8 @@ u32 htmm_table_add(struct htmm_table *table,
 		   u32 *dropped);
 
 /*
- * Halve every count: shift the histograms, and visit one of HTMM_FRONT_EPOCHS parts of the
- * fronts, 129 of them if max_bytes is 48 MiB. No region is cooled.
+ * Halve every count: shift the histograms, and visit one of HTMM_FRONT_EPOCHS parts of the fronts
+ * (129 fronts if max_bytes is 48 MiB). The regions themselves are cooled later.
  */
 void htmm_table_cool(struct htmm_table *table);
 
@@ -234,10 +234,10 @@ void htmm_table_cool(struct htmm_table *table);
 #define HTMM_COOLING_LEAST	2000000
 
 /*
- * The number of samples at which to cool next, U64_MAX if it would be larger. @last: at the
- * last cooling; @period: between two; 0: it follows the number of @pages that have a count (if
- * there may be more later, ask again then). With a fixed period, a large table would forget
- * most pages before it knows the hot ones.
+ * The number of samples at which to cool next, at most U64_MAX. @last is the number at the last
+ * cooling, @period the number between two coolings. If @period is 0, it follows the number of
+ * @pages that have a count: call again when there may be more. With a fixed period, a large table
+ * would forget most pages before it knows the hot ones.
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
 

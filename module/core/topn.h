@@ -20,9 +20,9 @@
  *	n = htmm_topn_finish(&list);			(no lock needed)
  *
  * Each entry has the value that it had when the walk passed it, and is listed at most once.
- * A page that is tracked all the time is not missed, nor by several listings by place of
- * which each continues after the one before. By count, an entry whose value crosses the
- * cursor between two listings may be listed twice or not at all.
+ * A page that is tracked all the time is not missed, also not by a sequence of listings by
+ * place, each of which continues after the one before. By count, an entry whose value crosses
+ * the cursor between two listings may be listed twice or not at all.
  *
  * Tables that share no page or have different owners can be listed together: begin and scan
  * each in turn, then finish once. By place, the cursor is for the first of them only.
@@ -79,8 +79,8 @@ struct htmm_topn_entry {
  * @filter: which of them
  * @after: the last entry of the previous listing, which need not exist any more; NULL: list
  *	from the beginning. By place: NULL for all tables but the first
- * @into: NULL; or, of a listing by place, one by count for whose entries it looks: those that
- *	would not be on that one, as it is, are left out
+ * @into: NULL; or, for a listing by place, a listing by count that its entries are for: entries
+ *	that would not get onto that listing, as it is now, are left out
  */
 struct htmm_topn {
 	struct htmm_topn_entry *entries;
@@ -110,16 +110,16 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry);
 
 /*
- * Can nothing that comes later be listed by place, or of the coldest entries, which are offered
- * by ascending owner, address space and page? True if there are enough entries; of the coldest,
- * with the lowest count that the filter accepts.
+ * True if no later entry can get onto a listing by place, or onto one of the coldest entries, which
+ * are offered by ascending owner, address space and page: it is full, and for the coldest, all have
+ * the lowest count that the filter accepts.
  */
 bool htmm_topn_complete(const struct htmm_topn *list);
 
 /* Sort the result. Returns the number of entries; fewer than requested: no more follow. */
 u32 htmm_topn_finish(struct htmm_topn *list);
 
-/* Does a filter accept a page? Its address spaces are not looked at. */
+/* Does a filter accept a page? Address spaces are not checked. */
 static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
 					u64 vpn, u64 value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The drain thread, ksampled: it moves samples from the rings to the tables. */
+/* ksampled, the drain thread: it moves samples from the rings to the tables. */
 #ifndef HTMM_DRAIN_H
 #define HTMM_DRAIN_H
 
@@ -26,9 +26,9 @@ struct mem_cgroup;
  * @running: completed when the thread runs and has set its CPU affinity
  * @wake: wait queue of the thread
  * @next: channel that the next batch begins with
- * @tidy: how far its housekeeping has come
+ * @tidy: progress of its housekeeping
  * @next_look: number of the target that the next look for freed memory begins with
- * @look_ns: time that such looks may take, in nanoseconds; below 0 if they took too long
+ * @look_ns: time left for such looks, in nanoseconds; below 0 if they took too long
  * @looked: when @look_ns was computed, in nanoseconds
  * @stats: what it counts, by enum htmm_stat
  * @spares: pages for the tables; kept from batch to batch

@@ -14,7 +14,7 @@
 struct perf_event;
 
 /**
- * struct htmm_wake - how a ring past its watermark wakes the drain thread
+ * struct htmm_wake - how a ring that has reached its watermark wakes ksampled
  * @queue: wait queue of the thread
  * @pending: set by the waker, cleared by the thread when it starts a pass
  * @wakeups: times @pending was set
@@ -53,14 +53,14 @@ struct htmm_event_state {
  * @state: state of the event when last read, under the same lock
  * @prev: state accumulated from earlier events on the same CPU
  * @filter: targets whose samples pass
- * @wake: how to wake its drain thread
+ * @wake: how to wake ksampled
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @user_only: the PMU cannot exclude the kernel, so the handler drops its samples
  * @cpu: CPU number
  * @index: index of the event in the session
  * @mem: memory of @ring; NULL before the CPU is first online and after the session has
  *	stopped
- * @ring: records for the drain thread
+ * @ring: records for ksampled
  * @overflows: times the handler was entered
  * @busy: a handler is running
  * @work: posts the wake-up from NMI context
@@ -71,16 +71,15 @@ struct htmm_event_state {
  *	HTMM_TIMED_EVERY handlers is timed
  * @untimed: handlers until the next one that is timed
  * @dropped: records the handler did not put in the ring, by reason
- * @counted: records its drain thread added to a table
- * @discarded: records its drain thread did not add, by reason
+ * @counted: records that ksampled added to a table
+ * @discarded: records that ksampled did not add, by reason
  * @reported: part of @dropped and @discarded that the tracepoint has reported
  * @base: counters at the last RESET, subtracted when they are read
  *
  * @overflows to @dropped are written only on @cpu, by the handler. Counters are local64_t,
  * because a nested handler may interrupt an increment. What each sample needs of them is in
- * one cache line. @counted to @reported are written
- * only by the drain thread, with &struct htmm_target_set.lock held for reading. @base is
- * written with that lock held for writing.
+ * one cache line. @counted to @reported are written only by ksampled, and @base by RESET, both
+ * with &struct htmm_target_set.lock held.
  */
 struct htmm_channel {
 	struct perf_event *event;
@@ -113,8 +112,8 @@ struct htmm_channel {
 };
 
 /*
- * From when the ring is ready until it is freed. A CPU that comes online late gets its ring
- * late.
+ * True from the time that the ring is ready until it is freed. A CPU that comes online during the
+ * session gets its ring then.
  */
 static inline bool htmm_channel_has_ring(const struct htmm_channel *channel)
 {

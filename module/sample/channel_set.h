@@ -17,15 +17,15 @@ struct mem_cgroup;
  * struct htmm_channel_set - channels of a session
  * @config: the configuration; @config->cpus are the CPUs that belong to the set, online or
  *	not
- * @memcg: the memory cgroup that pays for rings
+ * @memcg: the memory cgroup to which rings are charged
  * @channels: array: all events of a CPU, then all events of the next CPU
  * @nr_channels: elements in @channels
  * @cpuhp: node in the list of hotplug callback instances
  * @online: CPUs that can be sampled, according to the hotplug callbacks
  * @changed: CPUs that have come online or gone offline since @work last ran
  * @work: creates and releases events for these CPUs
- * @lock: protects what follows, the channels' event pointers, and the creation of their
- *	rings
+ * @lock: protects all members that follow, the channels' event pointers, and the creation of
+ *	their rings
  * @period: current period of each event
  * @created: @work may create events
  * @armed: events are armed as soon as they are created

@@ -7,8 +7,9 @@
 #include <linux/sched.h>
 
 /*
- * The address space of a task: current, or any task under RCU. A process is identified by its
- * pid and its start time, a program in it by the number of exec() calls. Context: any, NMI
+ * Identifies the address space of a task, together with its pid; the task is current, or any task
+ * under RCU. The start time distinguishes processes with the same pid, and the number of exec()
+ * calls distinguishes programs that run in one process. Context: any, NMI
  * included.
  */
 static inline u64 htmm_cookie(const struct task_struct *task)

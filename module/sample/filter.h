@@ -51,7 +51,7 @@ struct htmm_filter_set {
 /**
  * struct htmm_filter - which samples pass
  * @set: the current set; NULL: nothing passes
- * @sets: number of sets there were
+ * @sets: number of sets so far
  *
  * Locking: changed under the owner's lock; read under RCU. Disabled preemption is enough
  * for RCU, so any overflow handler may read it.
@@ -94,7 +94,7 @@ static inline u32 htmm_filter_find(const struct htmm_filter_set *set,
 	return 0;
 }
 
-/* A task that has been released has no process any more. */
+/* After a task has been released, it has no process any more. */
 static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
 {
 	struct pid *tgid = READ_ONCE(current->signal->pids[PIDTYPE_TGID]);
@@ -130,8 +130,8 @@ static inline u32 htmm_filter_known(const struct htmm_filter *filter,
 }
 
 /*
- * The most specific target of the current task; 0: none. @last is what was found last, kept by
- * the caller for each CPU: the next task is mostly of the same cgroup.
+ * The most specific target of the current task; 0: none. The caller keeps @last, what was found
+ * last, for each CPU: the next task is mostly of the same cgroup.
  *
  * Context: as htmm_filter_known().
  */

@@ -30,8 +30,7 @@ bool htmm_target_ref_same(const struct htmm_target_ref *a,
 			  const struct htmm_target_ref *b);
 
 /*
- * What tells a target from others, and a task's process or cgroup is compared with; NULL: all
- * tasks.
+ * What identifies a target, and is compared with a task's process or cgroup; NULL: all tasks.
  */
 static inline const void *htmm_target_ref_key(const struct htmm_target_ref *ref)
 {

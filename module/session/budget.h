@@ -13,7 +13,7 @@
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @overflows: number of interrupts, each of which also has a cost outside the handler
  * @throttled: number of interrupts at which the kernel throttled an event
- * @drain_ns: CPU time of the drain thread, in nanoseconds
+ * @drain_ns: CPU time of ksampled, in nanoseconds
  * @time_ns: elapsed time, summed over the sampled CPUs, in nanoseconds
  */
 struct htmm_cost {
@@ -27,7 +27,7 @@ struct htmm_cost {
 /**
  * struct htmm_budget - measures the cost and, if requested, changes the periods
  * @channels: channels of the events
- * @drain: the drain thread
+ * @drain: ksampled
  * @work: checks the cost every @interval
  * @interval: in jiffies
  * @last: cost at the last check
@@ -37,7 +37,7 @@ struct htmm_cost {
  *	of the CPU time
  * @stats: what it counts, by enum htmm_stat
  *
- * All members are written only by @work, and after it has ended by htmm_budget_finish().
+ * All members are written only by @work and, after it has ended, by htmm_budget_finish().
  * @cost_ppm and @stats are read without a lock.
  */
 struct htmm_budget {

@@ -2,15 +2,15 @@
 /*
  * Choice of the sampling period, so that the cost of sampling stays within a budget.
  *
- * The cost of sampling is nearly proportional to the number of samples, hence to 1 /
- * period. So a period multiplied by cost / budget meets the budget at the next check, if
- * the load does not change. A cost above the budget is corrected at once and in full. A
- * cost below it is corrected by a factor of two at most for each check, because a load that
- * has dropped often rises again, and only to the median of the last three checks, because a
- * single check that saw little load would make the next one exceed the budget. Between the
- * two is a range in which the period does not change.
+ * The cost of sampling is nearly proportional to the number of samples, hence to 1 / period. So
+ * a period multiplied by cost / budget meets the budget at the next check, if the load does not
+ * change. A cost above the budget is corrected at once and in full. For a cost below it, each
+ * check lowers the period by a factor of at most two, because a load that has dropped often
+ * rises again, and no further than the median of the last three checks, because a single check
+ * that saw little load would make the next one exceed the budget. Between the two there is a
+ * range in which the period does not change.
  *
- * Periods are prime, so that sampling does not run in step with the loops of a program.
+ * Periods are prime numbers, so that sampling does not get in step with the loops of a program.
  */
 #ifndef HTMM_PERIOD_H
 #define HTMM_PERIOD_H
@@ -44,7 +44,7 @@ struct htmm_period_range {
  * htmm_period_range_of() - the range in which a budget moves a period
  * @min: smallest period asked for, 1 to 2^63 - 1
  * @max: largest period asked for, @min to 2^63 - 1
- * @step: the PMU takes only multiples of it; 0: any
+ * @step: the PMU accepts only multiples of it; 0: any period
  *
  * Return: the range; its ends are multiples of @step. If there is none between @min and @max,
  * the next one above @min is the only period.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The session: from START to the next START.
+ * The session: it exists from START until the next START.
  *
  * Lock order, of the whole module:
  *
@@ -43,7 +43,7 @@
  * @stopped: time when it ended; 0 while it runs
  * @targets: the targets with their tables; changed under htmm_session_lock
  * @channels: the channels
- * @drain: the drain thread
+ * @drain: ksampled
  * @budget: measures and controls the cost of sampling
  */
 struct htmm_session {

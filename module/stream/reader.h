@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A reader of the record stream: a bounded buffer from ksampled to an open file. ksampled
- * puts whole records and never waits; read() on the file takes them.
+ * A reader of the record stream: a bounded buffer between ksampled and an open file. ksampled
+ * puts whole records into it and never waits; read() on the file takes them out.
  */
 #ifndef HTMM_READER_H
 #define HTMM_READER_H

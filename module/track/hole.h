@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Holes: the parts of a mapping for which there are no page tables. */
+/* Holes: parts of a mapping that have no page tables. */
 #ifndef HTMM_HOLE_H
 #define HTMM_HOLE_H
 

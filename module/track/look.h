@@ -28,7 +28,7 @@ struct htmm_look_pass {
  * @page: name of the first page of the region
  * @since: when a look found them absent, in nanoseconds
  * @pages: bitmap of those with a count
- * @sum: their counts together
+ * @sum: sum of their counts
  */
 struct htmm_absent {
 	u64 page;

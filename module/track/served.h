@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How many samples of a target were served by what: caches, near and far memory. */
+/* What served the samples of a target: caches, near memory or far memory. */
 #ifndef HTMM_SERVED_H
 #define HTMM_SERVED_H
 

@@ -33,7 +33,7 @@ struct mm_struct;
  * @pid: its process, with a reference held; NULL if it exited before the first sample was
  *	drained
  * @gone: the process has exited or started another program
- * @exiting: it is being removed with its pages, and no sample is added any more
+ * @exiting: it is being removed with its pages; its samples are no longer counted
  * @regions: number of its regions in the table
  */
 struct htmm_space {
@@ -49,8 +49,8 @@ struct htmm_space {
 
 /**
  * struct htmm_space_set - all address spaces of a target
- * @by_cookie: hash table of the address spaces by process and cookie, with a chain for
- *	each two that there may be
+ * @by_cookie: hash table of the address spaces by process and cookie, with half as many
+ *	chains as there may be address spaces
  * @hash_bits: log2 of the number of chains
  * @by_id: address spaces by @id of &struct htmm_space
  * @nr: number of address spaces
@@ -58,7 +58,7 @@ struct htmm_space {
  * @keep_gone: keep address spaces that are gone while they have pages and there is room
  * @next: where the search for a free @id begins, so that a number is not reused soon, and a
  *	reader does not confuse two processes
- * @highest: the highest @id that there was
+ * @highest: the highest @id so far
  * @sweep: where htmm_space_set_find_gone() continues
  *
  * Locking: the owner's.

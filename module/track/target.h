@@ -54,14 +54,14 @@ struct htmm_space_owner {
  * @spaces: address spaces of the pages
  * @stats: what it has counted, by enum htmm_stat, except for what @table counts
  * @drops: samples not counted, by reason
- * @served: samples by what served them, counted or not; NULL if that is not asked for
+ * @served: samples by what served them, whether in the table or not; NULL if not requested
  * @capacity: what the fast tier holds, in pages
  * @own_capacity: @capacity is the target's own; else it is the session's
  * @last_cooling: samples counted at the last cooling
  * @next_cooling: samples counted at which to cool, if the period is not longer by then
  * @next_adaptation: samples counted at which to adapt
  * @exiting: an address space whose pages are being removed, or NULL
- * @exiting_first: none was removed yet
+ * @exiting_first: none of these pages was removed yet
  * @untidy: there was more to do at the last step of housekeeping
  * @looks: looks for freed memory
  */

@@ -23,9 +23,9 @@ struct htmm_target_list {
  * struct htmm_target_set - all targets of a session
  * @filter: the targets for overflow handlers
  * @config: the session's settings; the capacity may change, and is read without a lock
- * @lock: protects the set and all targets in it, and what the drain thread counts for the
- *	channels. The thread holds it while it takes a batch out of the rings, counts it and
- *	accounts it, and for each step of housekeeping; readers hold it for one slice of a table
+ * @lock: protects the set and all targets in it, and what ksampled counts for the channels.
+ *	ksampled holds it while it takes a batch out of the rings and counts it, and for each step
+ *	of housekeeping; readers hold it for one slice of a table
  * @by_number: the targets by number. RESET replaces each of them
  * @removed: what targets had counted that were removed, by enum htmm_stat
  * @nr: number of targets
@@ -47,7 +47,7 @@ struct htmm_target_set {
 #define HTMM_TIDY_INTERVAL	(HZ / 20)
 
 /**
- * struct htmm_tidy - how far the housekeeping has come
+ * struct htmm_tidy - progress of the housekeeping
  * @next: number of the target that the next step begins with
  * @left: targets that are still to be visited
  * @due: when all targets are to be visited again, in jiffies

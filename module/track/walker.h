@@ -14,8 +14,8 @@
  *
  * Each slice takes the address space's lock again, and holds it while the page tables of at
  * most 512 pages are read. It never waits for the lock: it tries a few times, and gives the
- * address space up if others hold it for writing. Between two slices only the struct is
- * kept, so a process that exits frees its memory at once.
+ * address space up if others hold it for writing. Between two slices it has a reference only on
+ * the struct, so an exiting process frees its memory at once.
  *
  * The answers may be out of date when they are given.
  */
