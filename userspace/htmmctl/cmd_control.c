@@ -25,7 +25,7 @@ static const char *const advice[HTMM_NR_DROPS] = {
 	[HTMM_DROP_NO_ADDR] = "the CPU gave no address: name the event with :pp, or another event",
 	[HTMM_DROP_KERNEL_ADDR] = "they were of kernel memory",
 	[HTMM_DROP_NESTED] = "interrupts came too close together: raise the period",
-	[HTMM_DROP_STALE] = "their processes had exited before: lower -o drain-interval",
+	[HTMM_DROP_STALE] = "their processes had exited before they were counted: lower -o drain-interval",
 	[HTMM_DROP_TABLE_FULL] = "the table was full: raise -o max-bytes",
 	[HTMM_DROP_REMOVED] = "their target was removed",
 	[HTMM_DROP_SPACES_FULL] = "there were too many processes: raise -o max-bytes",
@@ -191,9 +191,9 @@ static int run_reset(const struct command *cmd, int argc, char **argv)
 const struct command cmd_stop = {
 	.name = "stop",
 	.synopsis = "[options]",
-	.summary = "stop sampling; the results stay readable",
-	.help = "Stops sampling, and says what was counted, why samples were lost, and if they\n"
-		"are too few.  The results of a detached session stay until the next start.",
+	.summary = "stop sampling; the results can still be read",
+	.help = "Stops sampling, and says how many samples were counted, why some were lost, and\n"
+		"if there are too few.  The results can be read until the next start.",
 	.run = run_stop,
 };
 

@@ -180,9 +180,9 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 {
 	struct hist_cmd hist = {};
 	const struct opt opts[] = {
-		{ OPT_FLAG, 0, "regions", NULL, "of 2 MiB regions instead of 4 KiB pages",
+		{ OPT_FLAG, 0, "regions", NULL, "count 2 MiB regions instead of 4 KiB pages",
 		  &hist.regions },
-		{ OPT_FLAG, 0, "all", NULL, "every bin, also those above the 16th", &hist.all },
+		{ OPT_FLAG, 0, "all", NULL, "draw every bin, also those above the 16th", &hist.all },
 		OPT_TARGET(&hist.target),
 		OPT_JSON(&hist.json),
 		{ OPT_END },
@@ -195,6 +195,7 @@ const struct command cmd_hist = {
 	.name = "hist",
 	.synopsis = "[options]",
 	.summary = "draw the histogram of pages by samples",
-	.help = "Draws how many pages have how many samples.  Each bin doubles the one before.",
+	.help = "Draws how many pages have how many samples.  Each bin is twice as wide as the\n"
+		"one before.",
 	.run = run_hist,
 };

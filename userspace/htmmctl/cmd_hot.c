@@ -191,7 +191,7 @@ const struct command cmd_hot = {
 	.synopsis = "[options]",
 	.summary = "list the hottest pages and what they belong to",
 	.help = "Lists the pages with the most samples, hottest first, and where they are now:\n"
-		"the NUMA node and the size of the mapping, if known.  Pages in a row\n"
-		"with the same count are one line, which has the samples of each.",
+		"the NUMA node and the page size, if known.  Neighbouring pages with the same\n"
+		"count share a line, which has the samples of each.",
 	.run = run_hot,
 };

@@ -232,7 +232,7 @@ static int run_list(const struct command *cmd, int argc, char **argv)
 	struct list list = { .filter = "" };
 	bool json = false;
 	const struct opt opts[] = {
-		{ OPT_FLAG, 'A', "all", NULL, "also precise events that are not of memory",
+		{ OPT_FLAG, 'A', "all", NULL, "also precise events that are not memory accesses",
 		  &list.all },
 		OPT_JSON(&json),
 		{ OPT_END },
@@ -258,9 +258,9 @@ const struct command cmd_list = {
 	.name = "list",
 	.synopsis = "[options] [TEXT]",
 	.summary = "list the events that can be sampled here",
-	.help = "Lists what -e takes on this CPU: presets with their events, and events\n"
-		"that carry an address; only those with TEXT in their name or description.\n"
-		"Events that cannot be sampled are marked 'no'.",
+	.help = "Lists the events that -e takes on this CPU: presets, with the event that each\n"
+		"stands for, and events whose samples tell the data address.  With TEXT, only\n"
+		"those that have it in their name or description.  'no': cannot be sampled here.",
 	.mixed = true,
 	.run = run_list,
 };

@@ -308,7 +308,7 @@ const struct command cmd_placement = {
 	.name = "placement",
 	.synopsis = "[options]",
 	.summary = "show on which NUMA nodes the pages are",
-	.help = "Shows for each target and node how much is resident, hot and cold, and which\n"
-		"share of the samples fast nodes have, and could have.  Nodes with CPUs are fast.",
+	.help = "Shows for each target and node how much memory is resident, hot and cold, and\n"
+		"which share of the samples is on fast nodes, now and with the best placement.",
 	.run = run_placement,
 };

@@ -304,10 +304,10 @@ static int run_run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_run = {
 	.name = "run",
-	.synopsis = "[options] [--] COMMAND...",
-	.summary = "sample a command while it runs, then report",
-	.help = "Samples COMMAND and all its children, in a cgroup of their own where that can\n"
-		"be, else COMMAND's process alone; or what -p, --cgroup or -a say.\n"
+	.synopsis = "[options] [--] PROGRAM...",
+	.summary = "sample a program while it runs, then report",
+	.help = "Samples PROGRAM and all its children, in a cgroup of their own if one can be\n"
+		"created, otherwise only PROGRAM's process; or what -p, --cgroup or -a name.\n"
 		"Exits with its status.  The report goes to stderr, with --json to stdout.",
 	.run = run_run,
 };

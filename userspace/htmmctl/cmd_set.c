@@ -197,9 +197,9 @@ const struct command cmd_set = {
 	.name = "set",
 	.synopsis = "[options]",
 	.summary = "change the capacity or a period, while sampling",
-	.help = "Changes what is given, all of it or nothing, and keeps what was counted.  The\n"
-		"hot threshold follows the capacity at once.  Without --target the capacity is\n"
-		"the session's, and that of all targets that were added without one.  A budget\n"
-		"chooses the periods itself.",
+	.help = "Changes the capacity, a period, or both; if one is refused, nothing changes.\n"
+		"The counts stay, and the hot threshold follows at once.  Without --target, it\n"
+		"is the capacity of the session and of all targets that were added without one.\n"
+		"With a budget, periods cannot be set.",
 	.run = run_set,
 };

@@ -156,8 +156,8 @@ const struct command cmd_start = {
 	.name = "start",
 	.synopsis = "[options]",
 	.summary = "start sampling all processes, or some of them",
-	.help = "Starts sampling and exits; 'htmmctl stop' ends it.  Samples all processes (-a)\n"
-		"unless -p or --cgroup is given, each of which is counted on its own, and\n"
-		"llc-miss, or where the CPU has no such event access or load.",
+	.help = "Starts sampling in the background, and exits; 'htmmctl stop' ends it.  Samples\n"
+		"all processes (-a), unless -p or --cgroup is given: each is counted separately.\n"
+		"Without -e, it samples llc-miss or what is nearest to it on this CPU.",
 	.run = run_start,
 };

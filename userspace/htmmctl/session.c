@@ -118,9 +118,9 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 {
 	const struct opt table[SETTINGS + 1] = {
 		{ OPT_NUMBER, 0, "adaptation-period", "samples",
-		  "between traces of the threshold (100000)",
+		  "between two reports of thresholds (100000)",
 		  &s->start.adaptation_period, 1, LLONG_MAX },
-		{ OPT_U32, 0, "budget-interval", " ms", "between measurements of the cost (1000)",
+		{ OPT_U32, 0, "budget-interval", " ms", "between two measurements of the cost (1000)",
 		  &s->start.budget_interval_ms, 10, 60000 },
 		{ OPT_NUMBER, 0, "cooling-period", "samples",
 		  "until all counts are halved (4 a page)",
@@ -131,7 +131,7 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 		  &s->start.drain_interval_ms, 1, 10000 },
 		{ OPT_U32, 0, "drain-nice", "", "nice value of ksampled (0)",
 		  &s->start.drain_nice, -20, 19 },
-		{ OPT_U32, 0, "interrupt-cost", " ns", "of an interrupt besides the handler (2000)",
+		{ OPT_U32, 0, "interrupt-cost", " ns", "cost of an interrupt, without handler (2000)",
 		  &s->start.interrupt_ns, 1, 1000000 },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory of each target's table (1/512)",
 		  &s->start.max_bytes, 1, LLONG_MAX },
@@ -139,7 +139,7 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 		  "count what served samples (yes if nodes differ)",
 		  &s->sources, .call = call_choice },
 		{ OPT_CALL, 0, "weight-period", "yes, no",
-		  "count a sample as its period (yes with --budget)",
+		  "weight samples by their period (yes with --budget)",
 		  &s->weight_period, .call = call_choice },
 		{ OPT_END },
 	};
@@ -182,7 +182,7 @@ int tuning_print(void)
 	char values[40];
 
 	puts("Settings of run, start, record and tier, each given as -o NAME=VALUE; record has\n"
-	     "only the long form, --tune NAME=VALUE.  Defaults are in brackets.");
+	     "only the long form, --tune NAME=VALUE.  Defaults are in parentheses.");
 	settings_of(&unused, settings);
 	for (setting = settings; setting->kind != OPT_END; setting++) {
 		snprintf(values, sizeof(values), "%s", setting->arg);
@@ -232,9 +232,9 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		  &s->cpus, .call = call_cpus },
 		{ OPT_CALL, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  s, .call = call_capacity },
-		{ OPT_CALL, 0, "budget", "PCT", "CPU time that sampling may cost; changes periods",
+		{ OPT_CALL, 0, "budget", "PCT", "% of CPU time that sampling may cost",
 		  s, .call = call_budget },
-		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages of each ring, a power of two (32)",
+		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages in each ring, a power of two (32)",
 		  s, .call = call_ring_pages },
 		{ OPT_CALL, 'o', "tune", "NAME=VALUE", "a setting, see 'htmmctl help tuning'",
 		  s, .call = call_tune },
@@ -384,7 +384,7 @@ static void warn_of_children(const struct session *session)
 		if (session->targets[i].type == HTMM_TARGET_TGID)
 			nr += uncovered_children(session, session->targets[i].id);
 	if (nr)
-		notice("-p means a process without its children: %u will not be sampled; "
+		notice("-p samples a process without its children: %u are not sampled; "
 		       "give their cgroup, or name them", nr);
 }
 
@@ -472,7 +472,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	ret = htmm_device_start(fd, start, err);
 	/* Some CPUs report where data came from only together with a second event. */
 	if (ret == -ENODATA && start->sample_type & PERF_SAMPLE_DATA_SRC) {
-		notice("sampling without where data came from: %s", err->what);
+		notice("samples will not tell what served them: %s", err->what);
 		start->sample_type &= ~(__u64)PERF_SAMPLE_DATA_SRC;
 		ret = htmm_device_start(fd, start, err);
 	}

@@ -333,7 +333,7 @@ static const struct command cmd_log = {
 	.name = "log",
 	.synopsis = "[options]",
 	.help = "Writes lines of JSON while the session runs: thresholds, hot pages, hit ratios,\n"
-		"by target and node, cost and drops.  'htmmctl report -i FILE' draws it.",
+		"by target and node, cost and losses.  'htmmctl report -i FILE' prints the log.",
 	.run = run_log,
 };
 

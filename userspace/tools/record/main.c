@@ -414,11 +414,11 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 
 static const struct command cmd_record = {
 	.name = "record",
-	.synopsis = "[options] [[--] COMMAND...]",
-	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
-		"those of -p), until it ends or a signal comes.  Exits as COMMAND does.\n"
+	.synopsis = "[options] [[--] PROGRAM...]",
+	.help = "Samples PROGRAM and all its children, as run does, until it ends; without one,\n"
+		"all processes (or those of -p), until a signal comes.  Exits with its status.\n"
 		"'perf script', 'perf report --mem-mode' and 'perf mem report' read the file,\n"
-		"even if it was not completed.  An older file becomes FILE.old.",
+		"even if it is incomplete.  An existing file is renamed to FILE.old.",
 	.run = run_record,
 };
 

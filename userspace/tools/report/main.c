@@ -447,10 +447,10 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		.max_bytes = MAX_BYTES_DEFAULT,
 	};
 	const struct opt opts[] = {
-		{ OPT_CALL, 'i', "input", "FILE", "perf.data, - for a pipe, or a log; else live",
+		{ OPT_CALL, 'i', "input", "FILE", "perf.data or log, -: a pipe (the live session)",
 		  &o, .call = call_input },
 		{ OPT_CALL, 0, "part", "PART",
-		  "only summary, processes, mappings, ...", &o.given_parts, .call = call_part,
+		  "only this part: summary, processes, mappings, ...", &o.given_parts, .call = call_part,
 		  .words = part_words },
 		opt_format(&o.format, "text, json, csv, prometheus or damon"),
 		OPT_FORMAT_JSON(&o.format),
@@ -469,7 +469,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory for the hot-page table (128M)",
 		  &o.max_bytes, 1, LLONG_MAX },
 		{ OPT_CALL, 0, "min-level", "LEVEL",
-		  "memory: leave out what a cache served (cache)", &o.config.min_level,
+		  "leave out nearer sources: memory, remote, slow", &o.config.min_level,
 		  .call = call_min_level, .words = "cache, memory, remote or slow" },
 		{ OPT_FLAG, 0, "weight-period", NULL, "weight samples by their period",
 		  &o.config.weight_period },
@@ -502,8 +502,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 static const struct command cmd_report = {
 	.name = "report",
 	.synopsis = "[options]",
-	.help = "Reads a perf.data of 'htmmctl record' or 'perf record -d', or the live session.\n"
-		"Hotness is computed as the module does.",
+	.help = "Reports on a perf.data file of 'htmmctl record' or 'perf record -d', or on the\n"
+		"live session.  What is hot is computed as in the module.",
 	.run = run_report,
 };
 

@@ -373,7 +373,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
 		{ OPT_CALL, 'i', "interval", "SECONDS",
-		  "longest time between two looks (by their cost)", &tier->interval,
+		  "longest time between two looks (as they cost)", &tier->interval,
 		  .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no limit (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
@@ -405,7 +405,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (argv[rest] && all.looks)
 		return usage_error(cmd, NULL,
-				   "-n is for running processes; a command ends by itself");
+				   "-n is for running processes; a program ends by itself");
 	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
 		return print_error(&err);
 	warn_of_others();
@@ -423,10 +423,10 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 
 static const struct command cmd_tier = {
 	.name = "tier",
-	.synopsis = "[options] [[--] COMMAND...]",
-	.help = "Samples COMMAND with its children, as run does, or without one all processes (or\n"
-		"those of -p or --cgroup), moves their hot pages to the fast tier of memory, and\n"
-		"cold ones out of it.  Pages stay where they are when it ends.",
+	.synopsis = "[options] [[--] PROGRAM...]",
+	.help = "Samples PROGRAM and all its children, as run does; without one, all processes\n"
+		"(or those of -p or --cgroup).  Moves their hot pages to the fast tier of memory,\n"
+		"and cold ones out of it.  Pages stay where they are when it ends.",
 	.run = run_tier,
 };
 

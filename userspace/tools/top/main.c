@@ -207,18 +207,18 @@ static int run_top(const struct command *cmd, int argc, char **argv)
 	};
 	const char *filter = "";
 	const struct opt opts[] = {
-		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two looks (2)",
+		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two updates (2)",
 		  &watch.top.interval_ms, .call = call_interval },
 		{ OPT_NUMBER, 'n', "number", "N", "updates, 0: no limit (0)",
 		  &watch.looks, 0, LONG_MAX },
 		{ OPT_CALL, 's', "sort", "ORDER", "samples, pages, hot, pid or mapping",
 		  &watch.top.order, .call = call_order,
 		  .words = "samples, pages, hot, pid or mapping" },
-		{ OPT_TEXT, 'f', "filter", "TEXT", "only what mapping, command or pid contain",
+		{ OPT_TEXT, 'f', "filter", "TEXT", "only mappings with TEXT in name, command, pid",
 		  &filter },
 		{ OPT_NUMBER, 0, "pages", "N", "hottest pages to sum up, 0: all (100000)",
 		  &watch.top.max_pages, 0, LONG_MAX },
-		{ OPT_FLAG, 0, "plain", NULL, "print lines, as when not on a terminal",
+		{ OPT_FLAG, 0, "plain", NULL, "print lines, even on a terminal",
 		  &watch.plain },
 		{ OPT_FLAG, 0, "once", NULL, "print one line and the mappings, and exit",
 		  &watch.once },

@@ -450,7 +450,7 @@ static void put_help(int y)
 		"s       sort by another column",
 		"/       filter command, mapping, pid;",
 		"        Enter keeps it, Esc ends it",
-		"+ -     look half, or twice as often",
+		"+ -     update half, or twice as often",
 		"arrows  scroll; Page Up, Down; Home",
 		"any key leave this help",
 	};
