@@ -55,7 +55,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
-	"commands", "curve",
+	"commands", "curve", "rates",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -431,6 +431,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
 	opts->config.curve = opts->parts & PART_CURVE;
+	opts->config.rates = opts->parts & PART_RATES;
 	opts->config.store.capacity = opts->capacity >> 12;
 	opts->config.store.max_bytes = opts->max_bytes;
 	opts->config.store.cooling_period = opts->cooling_period;
@@ -438,7 +439,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 }
 
 static const char part_words[] =
-	"summary, processes, mappings, hist, pages, regions, wss, heat, commands or curve";
+	"summary, processes, mappings, hist, pages, regions, wss, heat, commands, curve or rates";
 
 static int run_report(const struct command *cmd, int argc, char **argv)
 {

@@ -121,6 +121,20 @@ static void print_pages(FILE *file, const struct report_view *view)
 	}
 }
 
+static void print_rates(FILE *file, const struct report_view *view)
+{
+	const struct report_rate *rate = view->report->rate;
+	size_t i;
+
+	fputs("pid,space,comm,mapping,addr,samples,rate,low,high\n", file);
+	for (i = 0; i < view->report->nr_rates; i++) {
+		print_space(file, view, rate[i].space);
+		print_name(file, report_mapping_name(view, rate[i].mapping));
+		fprintf(file, ",0x%llx,%.3f,%.6f,%.6f,%.6f\n", rate[i].addr, rate[i].samples,
+			rate[i].rate, rate[i].low, rate[i].high);
+	}
+}
+
 static void print_regions(FILE *file, const struct report_view *view)
 {
 	__u32 i;
@@ -200,6 +214,7 @@ void report_print_csv(FILE *file, const struct report_view *view)
 		{ PART_HEAT, print_heat },
 		{ PART_COMMANDS, print_commands },
 		{ PART_CURVE, print_curve },
+		{ PART_RATES, print_rates },
 	};
 	size_t i;
 

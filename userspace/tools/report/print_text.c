@@ -269,6 +269,44 @@ static void print_pages(FILE *file, const struct report_view *view)
 	}
 }
 
+/* The number of rates from the first on that are of pages in a row, and alike. */
+static size_t equal_rates(const struct report_rate *rate, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		if (rate[i].addr != rate->addr + i * 4096ULL || rate[i].space != rate->space ||
+		    rate[i].mapping != rate->mapping || rate[i].samples != rate->samples ||
+		    rate[i].rate != rate->rate)
+			break;
+	return i;
+}
+
+static void print_rates(FILE *file, const struct report_view *view)
+{
+	const struct report_rate *rate = view->report->rate;
+	const size_t nr = view->report->nr_rates;
+	size_t i, equal;
+
+	fputs("\nrates: samples expected of each page, by its own and by those of its neighbours\n",
+	      file);
+	fprintf(file, "%10s %10s %10s %10s %6s %7s %-15s %16s %s\n", "rate", "low", "high",
+		"samples", "pages", "pid", "command", "page", "mapping");
+	for (i = 0; i < nr; i += equal) {
+		const struct space *space = &view->report->tasks.space[rate[i].space];
+		char comm[20];
+
+		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
+		equal = equal_rates(&rate[i], nr - i);
+		fprintf(file, "%10.3f %10.3f %10.3f %10.0f %6zu %7u ", rate[i].rate, rate[i].low,
+			rate[i].high, rate[i].samples, equal, space->pid);
+		out_name(file, comm);
+		fprintf(file, " %16llx ", rate[i].addr);
+		out_name(file, report_mapping_name(view, rate[i].mapping));
+		fputc('\n', file);
+	}
+}
+
 static void print_regions(FILE *file, const struct report_view *view)
 {
 	__u32 i;
@@ -350,6 +388,8 @@ void report_print_text(FILE *file, const struct report_view *view)
 		report_print_curve(file, view);
 	if (view->parts & PART_PAGES)
 		print_pages(file, view);
+	if (view->parts & PART_RATES)
+		print_rates(file, view);
 	if (view->parts & PART_REGIONS)
 		print_regions(file, view);
 	if (view->parts & PART_WSS)

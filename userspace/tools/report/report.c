@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/format.h"
+#include "rates.h"
 #include "report.h"
 
 /* Addresses of user space end here, with five-level page tables too. */
@@ -419,6 +420,8 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	report->counts.no_memory += report->store->refused;
 	if (attribute_all(report, most) || list_pages(report, most) || find_hits(report))
 		return no_memory(err);
+	if (report->config.rates && report_rates(report, most))
+		return no_memory(err);
 	tasks_name(&report->tasks);
 	return 0;
 }
@@ -431,6 +434,7 @@ void report_free(struct report *report)
 	free(report->page);
 	free(report->region);
 	free(report->touched);
+	free(report->rate);
 	tally_free(&report->tally[HTMM_UNIT_PAGE]);
 	tally_free(&report->tally[HTMM_UNIT_REGION]);
 	free(report->target_room);

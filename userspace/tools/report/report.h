@@ -25,6 +25,7 @@
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  * @curve: keep the count of each page, for the capacity curve
+ * @rates: estimate how often each page is accessed
  */
 struct report_config {
 	struct store_config store;
@@ -33,6 +34,7 @@ struct report_config {
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
 	bool curve;
+	bool rates;
 };
 
 /**
@@ -106,6 +108,26 @@ struct report_page {
 };
 
 /**
+ * struct report_rate - a page and its estimated rate
+ * @space: number of its address space
+ * @mapping: number of its mapping; -1: unknown
+ * @addr: its first byte
+ * @samples: its count, cooled, in samples
+ * @rate: samples expected, if the same was sampled once more
+ * @low: the rate is between this
+ * @high: and this with a probability of about 90 %
+ */
+struct report_rate {
+	__u32 space;
+	__s64 mapping;
+	__u64 addr;
+	float samples;
+	float rate;
+	float low;
+	float high;
+};
+
+/**
  * struct report_place - where a page of a live session is
  * @space: number of its address space
  * @addr: its first byte
@@ -157,6 +179,8 @@ struct report_touched {
  * @nr_regions: how many there are
  * @touched: each page with a count, if &report_config.curve
  * @nr_touched: how many there are
+ * @rate: the pages with the highest estimated rates, if &report_config.rates
+ * @nr_rates: how many there are
  * @targets: the targets of a live session
  * @target_room: pages that each can have; NULL: not known
  * @place: where its pages are, by space and address; NULL: that is not known
@@ -185,6 +209,8 @@ struct report {
 	__u32 nr_regions;
 	struct report_touched *touched;
 	size_t nr_touched;
+	struct report_rate *rate;
+	size_t nr_rates;
 	struct htmm_target_list targets;
 	__u64 *target_room;
 	struct report_place *place;
