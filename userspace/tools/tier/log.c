@@ -116,7 +116,7 @@ static void print_moves(FILE *file, const struct policy_move *moves, size_t nr, 
 		fprintf(file, "  %s pid %u address 0x%llx, %u KiB on node %d: %llu samples, ",
 			verb, moves[i].pid, moves[i].addr, moves[i].pages * 4, moves[i].node,
 			moves[i].samples);
-		fprintf(file, "expects %.3g/s\n", moves[i].value);
+		fprintf(file, "expected %.3g/s\n", moves[i].value);
 	}
 	if (nr > SHOWN)
 		fprintf(file, "  and %zu more\n", nr - SHOWN);
@@ -148,10 +148,10 @@ int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err)
 		fprintf(file, "%llu of %llu pages of the fast tier in use; ", group->used,
 			group->capacity);
 		if (plan->fast_share >= 0)
-			fprintf(file, "%.1f %% of new samples are of it; ",
+			fprintf(file, "it served %.1f %% of the new samples; ",
 				100 * plan->fast_share);
-		fprintf(file, "%llu pages of the slow tier have more ", plan->candidates);
-		fprintf(file, "than what would leave (%.3g/s)\n", plan->threshold);
+		fprintf(file, "%llu pages of the slow tier are hotter ", plan->candidates);
+		fprintf(file, "than the page that would leave (%.3g/s)\n", plan->threshold);
 		print_moves(file, plan->moves, plan->nr_demotions, "demote");
 		print_moves(file, plan->moves + plan->nr_demotions,
 			    plan->nr_moves - plan->nr_demotions, "promote");
