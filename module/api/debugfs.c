@@ -66,6 +66,7 @@ static const struct htmm_field htmm_event_fields[] = {
 	HTMM_U64(htmm_event, period),
 	HTMM_U64(htmm_event, min_period),
 	HTMM_U64(htmm_event, max_period),
+	HTMM_U32(htmm_event, min_level),
 	{}
 };
 

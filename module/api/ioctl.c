@@ -21,7 +21,7 @@
 #define HTMM_FIRST(type, last, bytes)					\
 	__builtin_choose_expr((bytes) == offsetofend(struct type, last),	\
 			      (bytes), (void)0)
-#define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, __reserved, 96)
+#define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, min_level, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
 
 /* Arrays that one call fills, at most. */
@@ -422,7 +422,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .arrays = { HTMM_ARRAY(htmm_stats, channels, nr_channels, channel_size,
 					  HTMM_ELEM(htmm_channel_info, counters, 216)),
 			       HTMM_ARRAY(htmm_stats, events, nr_events, event_size,
-					  HTMM_ELEM(htmm_event, __reserved, 96)) },
+					  HTMM_ELEM(htmm_event, min_level, 96)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_stats),
 	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, 328,

@@ -110,9 +110,11 @@ static bool htmm_config_fits_a_line(const char *name)
 int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
 			    struct htmm_error *err)
 {
-	if (event->flags || event->__reserved)
-		return htmm_fail(err, -EOPNOTSUPP,
-				 "event %u: flags and reserved members must be zero", i);
+	if (event->flags)
+		return htmm_fail(err, -EOPNOTSUPP, "event %u: flags must be zero", i);
+	if (event->min_level > HTMM_SOURCE_SLOW)
+		return htmm_fail(err, -EINVAL, "event %u: min_level is %u, not 0 to %u",
+				 i, event->min_level, HTMM_SOURCE_SLOW);
 	if (!event->period)
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the sample period must be 1 or more", i);

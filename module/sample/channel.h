@@ -55,7 +55,9 @@ struct htmm_event_state {
  * @filter: targets whose samples pass
  * @wake: how to wake ksampled
  * @sample_type: PERF_SAMPLE_* bits of a record
- * @user_only: the PMU cannot exclude the kernel, so the handler drops its samples
+ * @user_only: the PMU cannot exclude the kernel, so the handler drops its samples; it samples
+ *	instructions of all kinds
+ * @min_level: what must have served a sample, or the handler drops it; 0: anything
  * @cpu: CPU number
  * @index: index of the event in the session
  * @mem: memory of @ring; NULL before the CPU is first online and after the session has
@@ -89,6 +91,7 @@ struct htmm_channel {
 	struct htmm_wake *wake;
 	u64 sample_type;
 	bool user_only;
+	enum htmm_source min_level;
 	unsigned int cpu;
 	unsigned int index;
 	void *mem;

@@ -10,6 +10,7 @@
 #include <linux/sched/clock.h>
 #include <linux/uaccess.h>
 #include "base/compat.h"
+#include "core/source.h"
 #include "cookie.h"
 #include "overflow.h"
 #include "channel.h"
@@ -41,6 +42,12 @@ static u64 htmm_untag(u64 addr)
 	return current->mm ? addr & htmm_untag_mask(current->mm) : addr;
 }
 
+static enum htmm_source htmm_source(const struct perf_sample_data *data)
+{
+	return data->sample_flags & PERF_SAMPLE_DATA_SRC ?
+		htmm_source_of(data->data_src.val) : HTMM_SOURCE_UNKNOWN;
+}
+
 /*
  * Why a sample is dropped; HTMM_DROP_NONE: it is not. @addr is its address, of which there is none
  * from @end on.
@@ -50,7 +57,8 @@ static u64 htmm_untag(u64 addr)
  */
 static __always_inline enum htmm_drop htmm_check(const struct perf_sample_data *data,
 						 struct pt_regs *regs, u32 target,
-						 bool user_only, u64 addr, u64 end)
+						 bool user_only, enum htmm_source min_level,
+						 u64 addr, u64 end)
 {
 	if (!target)
 		return HTMM_DROP_FILTERED;
@@ -62,14 +70,16 @@ static __always_inline enum htmm_drop htmm_check(const struct perf_sample_data *
 	if (current->flags & PF_VCPU)
 		return HTMM_DROP_FILTERED;
 	if (user_only && !user_mode(regs))
-		return HTMM_DROP_FILTERED;
+		return HTMM_DROP_KERNEL;
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !addr)
-		return HTMM_DROP_NO_ADDR;
+		return user_only ? HTMM_DROP_NO_DATA : HTMM_DROP_NO_ADDR;
 	if (addr >= end)
 		return HTMM_DROP_KERNEL_ADDR;
 	/* After exit_mm(), or a kernel thread: no address space. */
 	if (!current->mm)
 		return HTMM_DROP_STALE;
+	if (min_level && htmm_source(data) < min_level)
+		return HTMM_DROP_NEAR;
 	return HTMM_DROP_NONE;
 }
 
@@ -149,7 +159,7 @@ static __always_inline void htmm_overflow_take(struct htmm_channel *channel,
 	/* With a tag it looks like an address of the kernel. */
 	u64 addr = likely(data->addr < end) ? data->addr : htmm_untag(data->addr);
 	enum htmm_drop drop = htmm_check(data, regs, target, any && channel->user_only,
-					 addr, end);
+					 any ? channel->min_level : 0, addr, end);
 
 	if (unlikely(drop != HTMM_DROP_NONE)) {
 		local64_inc(&channel->dropped[drop]);
@@ -287,7 +297,7 @@ HTMM_HANDLER(htmm_overflow_any, HTMM_ANY_TYPE)
 /**
  * htmm_overflow_handler - perf's overflow handler of an event
  * @sample_type: PERF_SAMPLE_* bits of its records
- * @user_only: its samples of the kernel have to be dropped
+ * @picky: it has samples that are to be dropped: of the kernel, or of near memory
  *
  * The event's overflow_handler_context is its struct htmm_channel. The handler runs on the
  * CPU of the channel, in NMI context for hardware events; for software events in any, with
@@ -295,13 +305,13 @@ HTMM_HANDLER(htmm_overflow_any, HTMM_ANY_TYPE)
  *
  * Return: the handler.
  */
-perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only)
+perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool picky)
 {
-	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_MIN)
+	if (!picky && sample_type == HTMM_SAMPLE_TYPE_MIN)
 		return htmm_overflow_min;
-	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
+	if (!picky && sample_type == HTMM_SAMPLE_TYPE_WEIGHTED)
 		return htmm_overflow_weighted;
-	if (!user_only && sample_type == HTMM_SAMPLE_TYPE_SOURCE)
+	if (!picky && sample_type == HTMM_SAMPLE_TYPE_SOURCE)
 		return htmm_overflow_source;
 	return htmm_overflow_any;
 }

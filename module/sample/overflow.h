@@ -5,6 +5,6 @@
 
 #include <linux/perf_event.h>
 
-perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool user_only);
+perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool picky);
 
 #endif /* HTMM_OVERFLOW_H */

@@ -19,7 +19,7 @@ static const char *htmm_event_reason(int ret)
 	case -EINVAL:
 		return "the PMU rejects this config or period";
 	case -ENODATA:
-		return "it needs another event beside it for DATA_SRC; leave that out";
+		return "with DATA_SRC or min_level it needs another event beside it";
 	case -EACCES:
 	case -EPERM:
 		return "perf does not permit it";
@@ -83,8 +83,8 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 		 * software event with PERF_SAMPLE_PERIOD would overflow at each event,
 		 * whatever its sample_period.
 		 */
-		.sample_type = channel->sample_type &
-			       ~(u64)PERF_SAMPLE_PERIOD,
+		.sample_type = (channel->sample_type & ~(u64)PERF_SAMPLE_PERIOD) |
+			       (desc->min_level ? PERF_SAMPLE_DATA_SRC : 0),
 		.precise_ip = desc->precise_ip,
 		.exclude_kernel = exclude->kernel,
 		.exclude_hv = exclude->kernel,
@@ -105,7 +105,8 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 
 	return perf_event_create_kernel_counter(&attr, channel->cpu, NULL,
 						htmm_overflow_handler(channel->sample_type,
-								      !exclude->kernel),
+								      !exclude->kernel ||
+								      desc->min_level),
 						channel);
 }
 
@@ -142,6 +143,7 @@ int htmm_perf_event_create(struct htmm_channel *channel,
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	channel->user_only = user_only;
+	channel->min_level = desc->min_level;
 	channel->event = event;
 	return 0;
 }

@@ -383,6 +383,7 @@ static void check_stats_file(struct seen *seen)
 		SAYS(&text, e->period, "%llu ");
 		SAYS(&text, e->min_period, "%llu ");
 		SAYS(&text, e->max_period, "%llu ");
+		SAYS(&text, e->min_level, "%llu ");
 		says(&text, "\n");
 	}
 	for (i = 0; i < s->nr_channels; i++) {

@@ -97,7 +97,7 @@ TEST_F(request, reserved_members)
 	self->req.arg.session = 0;
 	refused_with(EOPNOTSUPP, arg.__reserved, 1);
 	refused_with(EOPNOTSUPP, events[0].flags, 1);
-	refused_with(EOPNOTSUPP, events[0].__reserved, 1);
+	refused_with(EINVAL, events[0].min_level, HTMM_SOURCE_SLOW + 1);
 	request_add_target(&self->req, getpid());
 	refused_with(EOPNOTSUPP, targets[0].flags, 1);
 	request_add_target(&self->req, getpid());

@@ -123,6 +123,31 @@ TEST_F(served, by_cpu)
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
 }
 
+/* Memory of this node is left out, though nobody asked for what served each sample. */
+TEST_F(served, min_level)
+{
+	static struct pages pages;
+	static struct stats stats;
+	struct child child;
+	size_t i;
+
+	self->req.events[0].min_level = HTMM_SOURCE_REMOTE;
+	start(_metadata, self, 1, &child);
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(HTMM_SOURCE_REMOTE, stats.events[0].min_level);
+	EXPECT_LE(100, stats.s.total.counted);
+	EXPECT_LE(100, stats.s.total.drops[HTMM_DROP_NEAR]);
+	EXPECT_EQ(stats.s.total.overflows,
+		  stats.s.total.counted + stats.s.total.drops[HTMM_DROP_NEAR] +
+		  stats.s.total.drops[HTMM_DROP_FILTERED]);
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++)
+		EXPECT_LE((__u64)(unsigned long)self->mem + PAGES / 2 * PAGE, pages.page[i].addr);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+}
+
 /* By node and in samples: those of one event, of which nothing was cooled. */
 TEST_F(served, where_pages_are)
 {

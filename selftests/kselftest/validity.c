@@ -24,7 +24,7 @@ static const struct fault {
 	{ "fault_zero", "injected_zero", HTMM_DROP_NO_ADDR },
 	{ "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL_ADDR },
 	{ "fault_guest", "injected_guest", HTMM_DROP_FILTERED },
-	{ "fault_mode", "injected_mode", HTMM_DROP_FILTERED },
+	{ "fault_mode", "injected_mode", HTMM_DROP_KERNEL },
 };
 
 #define NR_FAULTS	ARRAY_SIZE(faults)

@@ -280,7 +280,7 @@ static void primes_info(struct htmm_info *info)
 static void primes_counters(struct htmm_counters *c, unsigned int channel)
 {
 	static const __u64 drops[HTMM_NR_DROPS] = {
-		10597, 10601, 10607, 10613, 10627, 10631, 10639, 10651, 10657,
+		10597, 10601, 10607, 10613, 10627, 10631, 10639, 10651, 10657, 10799, 10831, 10837,
 	};
 	unsigned int i;
 
@@ -331,7 +331,7 @@ static void primes_target(struct htmm_target_info *target)
 		10313, 10321, 10331, 10333, 10337, 10529,
 	};
 	static const __u64 drops[HTMM_NR_DROPS] = {
-		10711, 10723, 10729, 10733, 10739, 10753, 10771, 10781, 10789,
+		10711, 10723, 10729, 10733, 10739, 10753, 10771, 10781, 10789, 10847, 10853, 10859,
 	};
 	unsigned int i;
 
@@ -557,8 +557,10 @@ static int fake_stats(struct htmm_stats *stats)
 			stats->total.drops[drop] += counters.drops[drop];
 	}
 	stats->nr_channels = nr;
-	if (primes())
+	if (primes()) {
 		snprintf(events[0].name, sizeof(events[0].name), "a \"b\\c\nd\xfc");
+		events[0].min_level = HTMM_SOURCE_REMOTE;
+	}
 	if (stats->nr_events >= nr_events)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;

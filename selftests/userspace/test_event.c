@@ -333,12 +333,40 @@ static void test_unknown_cpu(void)
 	CHECK(take("cpu/events/mem-loads-aux"));
 }
 
+static bool served(const char *text)
+{
+	return !parse(text) && htmm_event_served(&list.event[0], sysfs);
+}
+
+static void test_served(void)
+{
+	CHECK(served("load-latency") && served("r1cd/min-level=memory/"));
+	CHECK(!served("llc-miss/min-level=memory/") && !served("r20d1"));
+	/* Not presets: of the cores, and of another PMU. */
+	CHECK(!served("r10d1") && !served("cpu/event=0x10/"));
+	CHECK(!served("page-fault"));
+	CHECK(put("ibs_op/type", "11") && put("ibs_op/format/cnt_ctl", "config:19"));
+	CHECK(served("ibs_op/cnt_ctl=1/") && served("ibs_op/config=1/") && served("r76"));
+	CHECK(take("ibs_op/type") && take("ibs_op/format/cnt_ctl"));
+}
+
 static void test_ibs(void)
 {
 	CHECK(put("ibs_op/type", "11") && put("ibs_op/format/cnt_ctl", "config:19"));
 	CHECK(means(ZEN_1, "access", 11, 1 << 19));
 	CHECK(means("HygonGenuine-24-0-1", "access", 11, 1 << 19));
-	CHECK(means(ZEN_1, "llc-miss", -1, 0));
+	CHECK(means(ZEN_1, "llc-miss", 11, 1 << 19));
+	setenv("HTMM_CPUID", ZEN_1, 1);
+	CHECK(!parse("llc-miss") && list.event[0].min_level == HTMM_SOURCE_LOCAL);
+	CHECK(!parse("access/min-level=slow/") && list.event[0].min_level == HTMM_SOURCE_SLOW);
+	CHECK(!parse("llc-miss/min-level=any/") && !list.event[0].min_level);
+	/* The module drops most, so those that are left have to be more. */
+	CHECK(period_is(ZEN_1, "llc-miss", 16 * 10007));
+	CHECK(period_is(ZEN_1, "access", 16 * 100003));
+	CHECK(period_is(ZEN_1, "access/min-level=remote/", 16 * 10007));
+	CHECK(parse("access/min-level=l3/") == -EINVAL);
+	CHECK(strstr(err.todo, "memory, remote or slow"));
+	setenv("HTMM_CPUID", CASCADE_LAKE, 1);
 	CHECK(means(ZEN_1, "store", -1, 0));
 	CHECK(means(ZEN_1, "page-fault", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
 	CHECK(put("ibs_op/format/l3missonly", "config:16"));
@@ -587,6 +615,7 @@ int main(void)
 		TAP_TEST(test_models),
 		TAP_TEST(test_two_pmus),
 		TAP_TEST(test_unknown_cpu),
+		TAP_TEST(test_served),
 		TAP_TEST(test_ibs),
 		TAP_TEST(test_same_event),
 		TAP_TEST(test_unseen),

@@ -92,8 +92,7 @@ enum htmm_unit {
 /**
  * enum htmm_drop - why a sample did not reach the hot-page table
  * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets; or from a guest; or from
- *	the kernel, if the PMU cannot exclude the kernel
+ * @HTMM_DROP_FILTERED: it came from a task outside the session's targets, or from a guest
  * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
  * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
  * @HTMM_DROP_NESTED: the handler was interrupted by itself
@@ -103,11 +102,15 @@ enum htmm_unit {
  *	be evicted; or memory ran out
  * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
  * @HTMM_DROP_SPACES_FULL: its process is new, and there are as many address spaces as there may be
+ * @HTMM_DROP_KERNEL: it is of an instruction of the kernel, which the PMU cannot exclude (AMD IBS)
+ * @HTMM_DROP_NO_DATA: such a PMU samples all instructions, and this one has no data address
+ * @HTMM_DROP_NEAR: it is not known to be served from min_level of its event or farther away
  * @HTMM_NR_DROPS: number of reasons this header knows; the structs have room for HTMM_DROP_SLOTS
  *
  * Every overflow that perf delivers is counted in exactly one counter: overflows == counted + the
  * sum of drops + in_flight. If the PMU or perf loses some, the channel's overflows are below its
- * count / period.
+ * count / period. What was dropped as HTMM_DROP_FILTERED, or for the last three reasons, was not
+ * wanted; all else is lost.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,
@@ -119,6 +122,9 @@ enum htmm_drop {
 	HTMM_DROP_TABLE_FULL,
 	HTMM_DROP_REMOVED,
 	HTMM_DROP_SPACES_FULL,
+	HTMM_DROP_KERNEL,
+	HTMM_DROP_NO_DATA,
+	HTMM_DROP_NEAR,
 	HTMM_NR_DROPS,
 };
 
@@ -134,7 +140,15 @@ enum htmm_drop {
 	[HTMM_DROP_STALE] = "stale",			\
 	[HTMM_DROP_TABLE_FULL] = "table_full",		\
 	[HTMM_DROP_REMOVED] = "removed",		\
-	[HTMM_DROP_SPACES_FULL] = "spaces_full"
+	[HTMM_DROP_SPACES_FULL] = "spaces_full",	\
+	[HTMM_DROP_KERNEL] = "kernel",			\
+	[HTMM_DROP_NO_DATA] = "no_data",		\
+	[HTMM_DROP_NEAR] = "near"
+
+/* The reasons for which samples are dropped that nobody wanted, as a bitmask. */
+#define HTMM_DROPS_UNWANTED						\
+	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |		\
+	 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
 
 /**
  * enum htmm_stat - what a session counts beside overflows
@@ -203,6 +217,8 @@ enum htmm_stat {
  * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without
  *	CAP_SYS_NICE leaves it out, and gets 2^63 - 1
  * @name: name of the event in statistics; NUL-terminated, may be empty
+ * @min_level: enum htmm_source; samples are dropped that nearer memory served, or of which the CPU
+ *	does not tell what served them; 0: none. HTMM_SOURCE_LOCAL leaves out what a cache served
  */
 struct htmm_event {
 	__u32 type;
@@ -215,7 +231,7 @@ struct htmm_event {
 	__aligned_u64 max_period;
 	char name[HTMM_EVENT_NAME_LEN];
 	__u32 flags;
-	__u32 __reserved;
+	__u32 min_level;
 };
 
 /**

@@ -47,7 +47,7 @@ static int most_lost(const struct htmm_counters *counters, unsigned int named)
 static void print_losses(const struct htmm_counters *counters)
 {
 	/* What was filtered was not wanted. */
-	unsigned int named = 1U << HTMM_DROP_FILTERED;
+	unsigned int named = HTMM_DROPS_UNWANTED;
 	const int first = most_lost(counters, named);
 	int reason = first, nr;
 
@@ -112,6 +112,7 @@ static void say_stopped(int fd)
 	struct htmm_stats_buf stats;
 	struct htmm_histogram hist;
 	struct htmm_info info;
+	const __u64 *drops;
 
 	if (htmm_device_info(fd, &info, NULL) || htmm_device_stats(fd, &stats, NULL)) {
 		printf("stopped\n");
@@ -119,8 +120,12 @@ static void say_stopped(int fd)
 	}
 	printf("session %llu stopped after %.1f s: %llu counted, %llu filtered, %llu lost\n",
 	       info.session, (double)info.elapsed_ns / 1e9, stats.stats.total.counted,
-	       stats.stats.total.drops[HTMM_DROP_FILTERED],
+	       htmm_counters_filtered(&stats.stats.total),
 	       htmm_counters_lost(&stats.stats.total));
+	drops = stats.stats.total.drops;
+	if (drops[HTMM_DROP_KERNEL] || drops[HTMM_DROP_NO_DATA] || drops[HTMM_DROP_NEAR])
+		printf("filtered: %llu of the kernel, %llu without data, %llu too near\n",
+		       drops[HTMM_DROP_KERNEL], drops[HTMM_DROP_NO_DATA], drops[HTMM_DROP_NEAR]);
 	print_losses(&stats.stats.total);
 	if (!htmm_target_hist(fd, 0, HTMM_UNIT_PAGE, &hist, NULL))
 		print_few(&info, &stats, hist.pages);

@@ -156,7 +156,7 @@ static enum check_level check_amd(struct htmm_error *text)
 			 in_virtual_machine() ? ": virtual machines do not have it" : "");
 	else if (access(DEVICES "/ibs_op/format/l3missonly", F_OK))
 		snprintf(text->todo, sizeof(text->todo),
-			 "IBS of this model cannot sample only cache misses; use -e access");
+			 "IBS of this model cannot leave out hits of caches: the module does, at the cost of an interrupt each");
 	else
 		return CHECK_OK;
 	return CHECK_WARN;

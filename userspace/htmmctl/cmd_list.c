@@ -8,15 +8,6 @@
 /* Columns before a description. */
 #define ROW_COLUMNS	53
 
-/* Events of AMD CPUs, and what they count. */
-static const struct {
-	const char *name;
-	const char *help;
-} ibs_events[] = {
-	{ "ibs_op/cnt_ctl=1/", "micro-ops; loads and stores among them carry an address" },
-	{ "ibs_op/cnt_ctl=1,l3missonly=1/", "micro-ops that missed the L3 cache" },
-};
-
 /**
  * struct list - options and results of list
  * @filter: part of a name or description, upper or lower case; "": all
@@ -180,15 +171,6 @@ static void show_presets(struct list *list)
 			show_preset(list, preset, i ? pmu : NULL);
 }
 
-static void show_events(struct list *list)
-{
-	size_t i;
-
-	htmm_catalog_walk(show_catalog_event, list);
-	for (i = 0; i < ARRAY_SIZE(ibs_events); i++)
-		show_event(list, ibs_events[i].name, ibs_events[i].help);
-}
-
 static void print_none(const char *filter)
 {
 	if (*filter)
@@ -205,7 +187,7 @@ static void print_text(struct list *list)
 	if (!list->presets)
 		print_none(list->filter);
 	printf("\nevents of this CPU that have the data address:\n");
-	show_events(list);
+	htmm_catalog_walk(show_catalog_event, list);
 	if (!list->nr)
 		print_none(list->filter);
 	if (list->nr_refused)
@@ -222,7 +204,7 @@ static void print_json(struct list *list)
 	show_presets(list);
 	json_add(obj, "presets", list->json);
 	list->json = json_object_new_array();
-	show_events(list);
+	htmm_catalog_walk(show_catalog_event, list);
 	json_add(obj, "events", list->json);
 	json_print(stdout, obj);
 }

@@ -41,23 +41,29 @@ static void print_line(FILE *file, const char *name, __u64 value, __u64 whole)
 	fputc('\n', file);
 }
 
-static void print_total(FILE *file, const struct htmm_counters *total)
+/* Parts of what was filtered or lost. @reasons: a bitmask */
+static void print_drops(FILE *file, const struct htmm_counters *total, unsigned int reasons)
 {
+	char name[32];
 	int i;
 
-	print_line(file, "overflows", total->overflows, 0);
-	print_line(file, "counted", total->counted, total->overflows);
-	print_line(file, "filtered", total->drops[HTMM_DROP_FILTERED], total->overflows);
-	print_line(file, "lost", htmm_counters_lost(total), total->overflows);
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
-		char name[32];
-
-		if (!total->drops[i] || i == HTMM_DROP_FILTERED)
+		if (!total->drops[i] || !(reasons >> i & 1))
 			continue;
 		snprintf(name, sizeof(name), "  %.20s",
 			 htmm_drop_name(i) ? htmm_drop_name(i) : "other");
 		print_line(file, name, total->drops[i], total->overflows);
 	}
+}
+
+static void print_total(FILE *file, const struct htmm_counters *total)
+{
+	print_line(file, "overflows", total->overflows, 0);
+	print_line(file, "counted", total->counted, total->overflows);
+	print_line(file, "filtered", htmm_counters_filtered(total), total->overflows);
+	print_drops(file, total, HTMM_DROPS_UNWANTED & ~(1U << HTMM_DROP_FILTERED));
+	print_line(file, "lost", htmm_counters_lost(total), total->overflows);
+	print_drops(file, total, ~HTMM_DROPS_UNWANTED);
 	print_line(file, "in flight", total->in_flight, total->overflows);
 	print_line(file, "throttled", total->throttled, total->overflows);
 	print_line(file, "in NMI", total->nmi, total->overflows);
@@ -71,7 +77,7 @@ static void print_row(FILE *file, const char *name, const struct htmm_counters *
 	snprintf(cell, sizeof(cell), "%-19.19s", name);
 	out_name(file, cell);
 	fprintf(file, " %9llu %9llu %9llu %9llu %9llu %9llu\n", counters->overflows,
-		counters->counted, counters->drops[HTMM_DROP_FILTERED],
+		counters->counted, htmm_counters_filtered(counters),
 		htmm_counters_lost(counters), counters->nmi, counters->throttled);
 }
 
@@ -192,7 +198,7 @@ static void add_counters(struct json_object *obj, const struct htmm_counters *co
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char other[16];
 
-		if (i == HTMM_DROP_FILTERED)
+		if (HTMM_DROPS_UNWANTED >> i & 1)
 			continue;
 		snprintf(other, sizeof(other), "reason_%d", i);
 		if (htmm_drop_name(i))
@@ -200,7 +206,10 @@ static void add_counters(struct json_object *obj, const struct htmm_counters *co
 		else if (counters->drops[i])
 			json_add_u64(losses, other, counters->drops[i]);
 	}
-	json_add_u64(obj, "filtered", counters->drops[HTMM_DROP_FILTERED]);
+	json_add_u64(obj, "filtered", htmm_counters_filtered(counters));
+	json_add_u64(obj, "kernel", counters->drops[HTMM_DROP_KERNEL]);
+	json_add_u64(obj, "no_data", counters->drops[HTMM_DROP_NO_DATA]);
+	json_add_u64(obj, "near", counters->drops[HTMM_DROP_NEAR]);
 	json_add_u64(obj, "lost", htmm_counters_lost(counters));
 	json_add(obj, "losses", losses);
 }
@@ -306,16 +315,16 @@ static void print_drop_metrics(FILE *file, const struct htmm_stats_buf *stats)
 	int drop;
 
 	prom_begin(&prom, file, "htmm_filtered_samples_total",
-		   "Overflows of tasks that are not targets.");
+		   "Overflows of tasks that are not targets, of other instructions, and of nearer memory.");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		channel_item(&prom, stats, i);
-		prom_value(&prom, stats->channels[i].counters.drops[HTMM_DROP_FILTERED]);
+		prom_value(&prom, htmm_counters_filtered(&stats->channels[i].counters));
 	}
 	prom_begin(&prom, file, "htmm_lost_samples_total",
 		   "Samples of targets that were not counted, by reason.");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
-			if (!htmm_drop_name(drop) || drop == HTMM_DROP_FILTERED)
+			if (!htmm_drop_name(drop) || HTMM_DROPS_UNWANTED >> drop & 1)
 				continue;
 			channel_item(&prom, stats, i);
 			prom_label(&prom, "reason", htmm_drop_name(drop));

@@ -253,6 +253,8 @@ static void print_event(FILE *file, const struct htmm_info *info,
 	fprintf(file, ": every %s, precise %u", period, mode.precise_ip);
 	if (mode.precise_ip != event->precise_ip)
 		fprintf(file, " (%u asked for)", event->precise_ip);
+	if (event->min_level)
+		fprintf(file, ", min-level %s", htmm_level_name(event->min_level));
 	fprintf(file, ", large PEBS %s", mode.large_pebs ? "on" : "off");
 	if (info->state == HTMM_STATE_RUNNING)
 		fprintf(file, ", on %u CPU%s", mode.active, mode.active == 1 ? "" : "s");
@@ -303,7 +305,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	else if (info->session_flags & HTMM_START_WEIGHT_PERIOD)
 		fputs("weights   a sample counts as much as its period\n", file);
 	fprintf(file, "samples   %llu counted, %llu filtered, %llu lost, %llu in flight\n",
-		total->counted, total->drops[HTMM_DROP_FILTERED], htmm_counters_lost(total),
+		total->counted, htmm_counters_filtered(total), htmm_counters_lost(total),
 		total->in_flight);
 	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
 	if (info->session_flags & HTMM_START_BUDGET)
@@ -339,6 +341,7 @@ void event_json(struct json_object *obj, const struct htmm_event *event)
 	json_add_hex(obj, "config2", event->config2);
 	json_add_u64(obj, "period", event->period);
 	json_add_u64(obj, "precise_ip", event->precise_ip);
+	json_add_name(obj, "min_level", htmm_level_name(event->min_level));
 }
 
 static struct json_object *events_json(const struct htmm_stats_buf *stats)

@@ -53,7 +53,7 @@ static struct json_object *losses_json(const struct htmm_target_info *target)
 	unsigned int i;
 
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		if (i != HTMM_DROP_FILTERED)
+		if (!(HTMM_DROPS_UNWANTED >> i & 1))
 			json_add_u64(losses, htmm_drop_name(i), target->drops[i]);
 	return losses;
 }

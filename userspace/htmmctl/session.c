@@ -333,7 +333,7 @@ static int want_sources(struct session *session, int fd, struct htmm_error *err)
 		unsigned int sees = htmm_event_sees(event, NULL);
 
 		/* The name of an event that sees one kind of memory tells enough. */
-		if (event->type != PERF_TYPE_SOFTWARE && sees & (sees - 1))
+		if (htmm_event_served(event, NULL) && sees & (sees - 1))
 			start->sample_type |= PERF_SAMPLE_DATA_SRC;
 	}
 	return 0;
@@ -420,6 +420,10 @@ int session_finish(struct session *session, struct htmm_error *err)
 		return ret;
 	if (htmm_events_unseen(list, NULL, &why))
 		notice("%s; %s", why.what, why.todo);
+	for (i = 0; i < list->nr; i++)
+		if (list->event[i].min_level && !htmm_event_served(&list->event[i], NULL))
+			notice("samples of %s do not tell what served them: min-level drops all",
+			       list->event[i].name);
 	htmm_events_set_periods(list, NULL, session->period);
 	if (!session->start.capacity_pages)
 		session->start.capacity_pages = default_capacity();

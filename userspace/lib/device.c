@@ -34,6 +34,13 @@ static const char *const source_names[HTMM_NR_SOURCES] = {
 	[HTMM_SOURCE_OTHER] = "other",
 };
 
+static const char *const level_names[] = {
+	[HTMM_SOURCE_UNKNOWN] = "any",
+	[HTMM_SOURCE_LOCAL] = "memory",
+	[HTMM_SOURCE_REMOTE] = "remote",
+	[HTMM_SOURCE_SLOW] = "slow",
+};
+
 static const char *const target_names[] = {
 	[HTMM_TARGET_TGID] = "process",
 	[HTMM_TARGET_CGROUP] = "cgroup",
@@ -50,6 +57,11 @@ const char *htmm_source_name(unsigned int source)
 	return source < HTMM_NR_SOURCES ? source_names[source] : NULL;
 }
 
+const char *htmm_level_name(unsigned int level)
+{
+	return level < ARRAY_SIZE(level_names) ? level_names[level] : NULL;
+}
+
 const char *htmm_state_name(__u32 state)
 {
 	return state <= HTMM_STATE_STOPPED ? state_names[state] : "unknown";
@@ -61,15 +73,25 @@ const char *htmm_target_type_name(__u32 type)
 	       "unknown";
 }
 
-__u64 htmm_counters_lost(const struct htmm_counters *counters)
+static __u64 sum_drops(const struct htmm_counters *counters, __u32 reasons)
 {
 	__u64 sum = 0;
 	int i;
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
-		if (i != HTMM_DROP_FILTERED)
+		if (reasons >> i & 1)
 			sum += counters->drops[i];
 	return sum;
+}
+
+__u64 htmm_counters_lost(const struct htmm_counters *counters)
+{
+	return sum_drops(counters, ~HTMM_DROPS_UNWANTED);
+}
+
+__u64 htmm_counters_filtered(const struct htmm_counters *counters)
+{
+	return sum_drops(counters, HTMM_DROPS_UNWANTED);
 }
 
 void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters)

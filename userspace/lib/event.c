@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/perf_event.h>
+#include <htmm/device.h>
 #include <htmm/event.h>
 #include <htmm/text.h>
 #include "catalog.h"
@@ -61,6 +62,20 @@ static int set_name(struct spec *spec, const char *name, struct htmm_error *err)
 	return 0;
 }
 
+/* Reads from which level on samples are counted. */
+static int parse_level(__u32 *level, const char *text, struct htmm_error *err)
+{
+	const char *name;
+
+	for (*level = 0; *level < HTMM_NR_SOURCES; ++*level) {
+		name = htmm_level_name(*level);
+		if (name && !strcmp(text, name))
+			return 0;
+	}
+	return htmm_error_set(err, EINVAL, "give any, memory, remote or slow",
+			      "min-level '%s' is not known", text);
+}
+
 /* Reads a term that every event has. Returns 0, or -ENOENT if it is none of them. */
 static int generic_term(struct spec *spec, const char *term, const char *text,
 			struct htmm_error *err)
@@ -92,6 +107,8 @@ static int generic_term(struct spec *spec, const char *term, const char *text,
 		event->max_period = number;
 		return ret;
 	}
+	if (!strcmp(term, "min-level"))
+		return parse_level(&event->min_level, text, err);
 	if (!strcmp(term, "precise")) {
 		ret = htmm_parse_number(text, 0, 3, &number, err);
 		event->precise_ip = number;
@@ -116,6 +133,7 @@ static int take_preset(struct spec *spec, const struct htmm_preset *preset, cons
 	spec->event.config = choice.event.config;
 	spec->event.config1 = choice.event.config1;
 	spec->event.precise_ip = choice.event.precise_ip;
+	spec->event.min_level = choice.event.min_level;
 	snprintf(spec->event.name, sizeof(spec->event.name), "%s", choice.event.name);
 	spec->preset = true;
 	/* No other event's name may follow. */
@@ -139,7 +157,7 @@ static int parse_term(struct spec *spec, char *term, struct htmm_error *err)
 		return ret;
 	if (!spec->pmu)
 		return htmm_error_set(err, ENOENT,
-				      "it can have period, min-period, max-period, precise, config1, config2 and name",
+				      "it can have period, min-period, max-period, min-level, precise, config1, config2 and name",
 				      "there is no term '%s'", term);
 	preset = equals || spec->in_alias ? NULL : htmm_preset_find(term);
 	if (preset && is_core(spec->pmu->name))

@@ -101,12 +101,12 @@ static int choose_ibs(const struct request *req, struct htmm_choice *choice,
 				      req->name);
 	if (req->preset == PRESET_ACCESS)
 		filter = "";
-	else if (req->preset == PRESET_MISS && misses)
-		filter = ",l3missonly=1";
+	else if (req->preset == PRESET_MISS)
+		filter = misses ? ",l3missonly=1" : ",min-level=memory";
 	else if (req->preset == PRESET_LATENCY && has_term(req, "ibs_op", "format", "ldlat"))
 		filter = ",ldlat=128";
 	snprintf(todo, sizeof(todo), "sample %s; its samples tell what served them",
-		 misses && req->preset < PRESET_LOAD ? "llc-miss" : "access");
+		 req->preset < PRESET_LOAD ? "llc-miss" : "access");
 	if (!filter)
 		return htmm_error_set(err, ENOENT, todo,
 				      "this CPU has no event for '%s': its IBS cannot filter for that",
@@ -213,8 +213,12 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 	}
 	ibs = !strncmp(choice->text, "ibs_", 4);
 	choice->event.period = preset->period * (ibs ? PERIOD_STEP : 1);
+	/* The CPU samples all instructions, and the module drops most. */
+	if (choice->event.min_level)
+		choice->event.period = PERIOD_OTHER * PERIOD_STEP;
 	snprintf(choice->help, sizeof(choice->help), "%s%s; samples %s what served them",
-		 preset->help, ibs && req.preset == PRESET_MISS ? "; stores, too" : "",
+		 preset->help, !ibs || req.preset != PRESET_MISS ? "" :
+		 choice->event.min_level ? "; samples of caches cost as much" : "; stores, too",
 		 choice->served ? "tell" : "do not tell");
 	if (pmu)
 		snprintf(choice->event.name, sizeof(choice->event.name), "%s/%s/", pmu,
@@ -224,21 +228,29 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 	return 0;
 }
 
-/* Finds what a preset stands for that is this event. */
+/* Finds what a preset stands for that is this event, with the same level if there is one. */
 static bool find_choice(const struct htmm_event *event, const char *sysfs,
 			struct htmm_choice *choice)
 {
 	const struct htmm_preset *preset;
+	struct htmm_choice one;
+	bool found = false;
 	unsigned int i, j;
 	const char *pmu;
 
-	for (i = 0; (pmu = htmm_core_pmu(i, sysfs)); i++)
-		for (j = 0; (preset = htmm_preset(j)); j++)
-			if (!htmm_preset_choose(preset, i ? pmu : NULL, sysfs, choice, NULL) &&
-			    choice->event.type == event->type &&
-			    choice->event.config == event->config)
+	for (i = 0; (pmu = htmm_core_pmu(i, sysfs)); i++) {
+		for (j = 0; (preset = htmm_preset(j)); j++) {
+			if (htmm_preset_choose(preset, i ? pmu : NULL, sysfs, &one, NULL) ||
+			    one.event.type != event->type || one.event.config != event->config)
+				continue;
+			if (!found || one.event.min_level == event->min_level)
+				*choice = one;
+			found = true;
+			if (one.event.min_level == event->min_level)
 				return true;
-	return false;
+		}
+	}
+	return found;
 }
 
 unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs)
@@ -246,6 +258,24 @@ unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs)
 	struct htmm_choice choice;
 
 	return find_choice(event, sysfs, &choice) ? choice.sees : HTMM_SEES_ALL;
+}
+
+bool htmm_event_served(const struct htmm_event *event, const char *sysfs)
+{
+	bool core = event->type == PERF_TYPE_RAW;
+	struct htmm_choice choice;
+	struct pmu pmu = {};
+	const char *name;
+	unsigned int i;
+
+	if (find_choice(event, sysfs, &choice))
+		return choice.served;
+	for (i = 0; (name = htmm_core_pmu(i, sysfs)); i++)
+		core |= !pmu_open(&pmu, sysfs, name, NULL) && pmu.type == event->type;
+	/* Intel's cores tell it of no event without a preset; perf passes AMD's own on to IBS. */
+	if (core)
+		return !pmu_open(&pmu, sysfs, "ibs_op", NULL);
+	return event->type > PERF_TYPE_RAW;
 }
 
 /* The preset's period, even if its event was not given by the preset's name. */

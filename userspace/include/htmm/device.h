@@ -222,6 +222,14 @@ void htmm_served_free(struct htmm_served_buf *buf);
 const char *htmm_source_name(unsigned int source);
 
 /**
+ * htmm_level_name() - the name of a level from which samples are counted
+ * @level: enum htmm_source, as min_level of &struct htmm_event
+ *
+ * Return: the name, such as "memory", or NULL: nothing has this one.
+ */
+const char *htmm_level_name(unsigned int level);
+
+/**
  * htmm_state_name() - the name of a session's state
  * @state: enum htmm_state
  *
@@ -238,13 +246,20 @@ const char *htmm_state_name(__u32 state);
 const char *htmm_drop_name(unsigned int drop);
 
 /**
- * htmm_counters_lost() - number of samples of targets that were not counted
- * @counters: the counters
+ * htmm_counters_lost() - number of samples that were lost
+ * @counters: from a channel or from the totals
  *
- * Return: the sum of the drops for all reasons but HTMM_DROP_FILTERED (samples of tasks
- * outside all targets): overflows == counted + filtered + lost + in flight.
+ * Return: the sum of the drops for all reasons but those of HTMM_DROPS_UNWANTED.
  */
 __u64 htmm_counters_lost(const struct htmm_counters *counters);
+
+/**
+ * htmm_counters_filtered() - number of overflows that nobody wanted
+ * @counters: from a channel or from the totals
+ *
+ * Return: the sum of the drops for the reasons of HTMM_DROPS_UNWANTED.
+ */
+__u64 htmm_counters_filtered(const struct htmm_counters *counters);
 
 /**
  * htmm_counters_add() - add counters up

@@ -139,6 +139,15 @@ void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __
 unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs);
 
 /**
+ * htmm_event_served() - tell if samples of an event can tell what served them
+ * @event: the event
+ * @sysfs: where sysfs is mounted; NULL: /sys
+ *
+ * Return: false if no sample of it ever tells that memory served it.
+ */
+bool htmm_event_served(const struct htmm_event *event, const char *sysfs);
+
+/**
  * enum htmm_remote - which tier the memory of another node than the CPU's is
  * @HTMM_REMOTE_NONE: there is no other node with memory
  * @HTMM_REMOTE_FAST: all nodes with memory have CPUs

@@ -60,10 +60,10 @@ static void add_counters(struct json_object *obj, const struct htmm_stats_buf *s
 	unsigned int i;
 
 	json_add_u64(obj, "counted", total->counted);
-	json_add_u64(obj, "filtered", total->drops[HTMM_DROP_FILTERED]);
+	json_add_u64(obj, "filtered", htmm_counters_filtered(total));
 	json_add_u64(obj, "lost", htmm_counters_lost(total));
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		if (i != HTMM_DROP_FILTERED)
+		if (!(HTMM_DROPS_UNWANTED >> i & 1))
 			json_add_u64(losses, htmm_drop_name(i), total->drops[i]);
 	json_add(obj, "losses", losses);
 	json_add_u64(obj, "throttled", total->throttled);

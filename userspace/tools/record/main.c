@@ -93,14 +93,14 @@ static void show_end(struct record *record, const struct htmm_stats_buf *stats)
 	if (record->progress)
 		fputs("\r\033[K", stderr);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
-		if (total->drops[i] && i != HTMM_DROP_FILTERED && used < sizeof(drops))
+		if (total->drops[i] && !(HTMM_DROPS_UNWANTED >> i & 1) && used < sizeof(drops))
 			used += snprintf(drops + used, sizeof(drops) - used, ", %s %llu",
 					 htmm_drop_name(i), total->drops[i]);
 	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost; "
 	       "the module counted %llu, filtered %llu and lost %llu%s%s%s",
 	       strcmp(record->path, "-") ? record->path : "stdout", recorder->samples,
 	       (now_ms() - record->began) / 1000.0, recorder->writer.bytes / 1e6,
-	       recorder->lost, total->counted, total->drops[HTMM_DROP_FILTERED],
+	       recorder->lost, total->counted, htmm_counters_filtered(total),
 	       htmm_counters_lost(total), used ? " (" : "", used ? drops + 2 : "", used ? ")" : "");
 }
 

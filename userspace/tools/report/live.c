@@ -202,7 +202,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 		return ret;
 	drops = stats.stats.total.drops;
 	report->session_samples = stats.stats.stats[HTMM_STAT_SAMPLES];
-	counts->filtered = drops[HTMM_DROP_FILTERED];
+	counts->filtered = htmm_counters_filtered(&stats.stats.total);
 	counts->no_addr = drops[HTMM_DROP_NO_ADDR];
 	counts->kernel_addr = drops[HTMM_DROP_KERNEL_ADDR];
 	counts->no_memory = drops[HTMM_DROP_TABLE_FULL] + drops[HTMM_DROP_SPACES_FULL];

@@ -70,13 +70,12 @@ static int call_part(void *value, const char *text, struct htmm_error *err)
 
 static int call_min_level(void *value, const char *text, struct htmm_error *err)
 {
-	static const char *const names[] = {
-		[HTMM_SOURCE_CACHE] = "cache",
-		[HTMM_SOURCE_LOCAL] = "memory",
-		[HTMM_SOURCE_REMOTE] = "remote",
-		[HTMM_SOURCE_SLOW] = "slow",
-	};
-	int i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
+	const char *names[HTMM_NR_SOURCES];
+	int i;
+
+	for (i = 0; i < HTMM_NR_SOURCES; i++)
+		names[i] = htmm_level_name(i);
+	i = opt_word(names, ARRAY_SIZE(names), text, "data comes from no level", err);
 
 	if (i >= 0)
 		*(enum htmm_source *)value = i;
@@ -196,8 +195,8 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 		{ counts->no_process, "are of processes that the recording does not know",
 		  "record outside of the container" },
 		{ counts->kernel_addr, "are of kernel memory", NULL },
-		{ counts->min_level, "came from a nearer level than --min-level",
-		  "give a nearer one" },
+		{ counts->near, "came from nearer than --min-level, or do not tell from where",
+		  "give a nearer level, or leave it out" },
 		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
 	};
 	size_t i, most = 0;
@@ -409,7 +408,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
 				      "a picture is of one part");
 
-	if (opts->config.min_level > HTMM_SOURCE_CACHE && !opts->path)
+	if (opts->config.min_level && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session does not keep where data came from; --min-level needs a file");
@@ -471,7 +470,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.max_bytes, 1, LLONG_MAX },
 		{ OPT_CALL, 0, "min-level", "LEVEL",
 		  "leave out nearer sources: memory, remote, slow", &o.config.min_level,
-		  .call = call_min_level, .words = "cache, memory, remote or slow" },
+		  .call = call_min_level, .words = "any, memory, remote or slow" },
 		{ OPT_FLAG, 0, "weight-period", NULL, "weight samples by their period",
 		  &o.config.weight_period },
 		{ OPT_END },

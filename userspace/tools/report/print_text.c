@@ -58,8 +58,8 @@ static void print_counts(FILE *file, const struct report *report)
 	else
 		fprintf(file, "samples   %llu counted", counts->samples);
 	fprintf(file, "; %llu filtered", counts->filtered);
-	if (counts->min_level)
-		fprintf(file, "; %llu from a nearer level than --min-level", counts->min_level);
+	if (counts->near)
+		fprintf(file, "; %llu nearer than --min-level, or unknown", counts->near);
 	fprintf(file, "; %llu lost", report_lost(counts));
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		if (!losses[i].nr)

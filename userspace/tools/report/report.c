@@ -99,14 +99,6 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		heat_add(report->heat, space, addr, sample->time);
 }
 
-/* A sample of unknown origin is not. */
-static bool is_nearer(struct report *report, const struct perfdata_sample *sample)
-{
-	const enum htmm_source source = source_of(report, sample->data_src);
-
-	return source != HTMM_SOURCE_UNKNOWN && source < report->config.min_level;
-}
-
 /* What the module's overflow handler drops is dropped here. */
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
@@ -120,8 +112,8 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		report->counts.no_addr++;
 	else if (sample->addr >= USER_END)
 		report->counts.kernel_addr++;
-	else if (is_nearer(report, sample))
-		report->counts.min_level++;
+	else if (source_of(report, sample->data_src) < report->config.min_level)
+		report->counts.near++;
 	else
 		count(report, sample);
 }

@@ -20,8 +20,8 @@
  * struct report_config - how to evaluate the samples
  * @store: how samples turn into hot pages
  * @weight_period: a sample counts as much as its period
- * @min_level: samples with data from nearer than this are left out; samples with an unknown
- *	source are not
+ * @min_level: samples are left out whose data came from nearer than this, or from nobody knows
+ *	where; 0: none
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  * @curve: keep the count of each page, for the capacity curve
@@ -46,7 +46,7 @@ struct report_config {
  * @guest: dropped because they were taken in a virtual machine
  * @no_process: dropped because their process is not known: it is outside of the recorder's
  *	pid namespace, or was exiting
- * @min_level: dropped because their data came from nearer than &report_config.min_level
+ * @near: dropped because of &report_config.min_level
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost before they were counted or recorded
  * @throttled: times that the kernel throttled an event
@@ -59,7 +59,7 @@ struct report_counts {
 	__u64 filtered;
 	__u64 guest;
 	__u64 no_process;
-	__u64 min_level;
+	__u64 near;
 	__u64 no_memory;
 	__u64 lost;
 	__u64 throttled;

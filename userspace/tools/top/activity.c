@@ -30,10 +30,11 @@ static struct flow flow_between(const struct htmm_counters *was, const struct ht
 
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		flow.drops[i] = rate(was->drops[i], now->drops[i], seconds);
-		if (i != HTMM_DROP_FILTERED)
+		if (HTMM_DROPS_UNWANTED >> i & 1)
+			flow.filtered += flow.drops[i];
+		else
 			flow.lost += flow.drops[i];
 	}
-	flow.filtered = flow.drops[HTMM_DROP_FILTERED];
 	return flow;
 }
 

@@ -138,7 +138,7 @@ static void list_drops(const struct flow *flow, char *text, size_t size)
 	for (i = 0; i < HTMM_DROP_SLOTS; i++) {
 		char one[64];
 
-		if (flow->drops[i] <= 0 || i == HTMM_DROP_FILTERED)
+		if (flow->drops[i] <= 0 || HTMM_DROPS_UNWANTED >> i & 1)
 			continue;
 		snprintf(one, sizeof(one), "%s%s %.0f/s", used ? ", " : "",
 			 htmm_drop_name(i) ? htmm_drop_name(i) : "other", flow->drops[i]);
@@ -164,7 +164,7 @@ static int put_drops(const struct top *top, int y, int x, int width, bool tall)
 		return y + 1;
 	}
 	for (i = 0; i < HTMM_DROP_SLOTS; i++)
-		if (i != HTMM_DROP_FILTERED && (i < HTMM_NR_DROPS || drops[i]))
+		if (!(HTMM_DROPS_UNWANTED >> i & 1) && (i < HTMM_NR_DROPS || drops[i]))
 			put(y++, x, width, "%-*s%-12s %12.0f/s %16llu in all", CAPTION,
 			    i ? "" : "lost", htmm_drop_name(i) ? htmm_drop_name(i) : "other",
 			    flow->drops[i], drops[i]);
