@@ -19,7 +19,7 @@
 #define HTMM_DEFAULT_INTERRUPT_NS	2000
 /* As in MEMTIS. */
 #define HTMM_DEFAULT_ADAPTATION		100000
-/* 1/512 of memory: 8 bytes for each 4 KiB page of the machine. */
+/* 1/512 of the memory: 8 bytes for each 4 KiB page of the machine. */
 #define HTMM_DEFAULT_TABLE_FRACTION	512
 /* Default limit, as a multiple of the period, to which a budget may raise it. */
 #define HTMM_DEFAULT_STRETCH		1000
@@ -97,7 +97,7 @@ static void htmm_config_event_defaults(struct htmm_event *event)
 			event->period * HTMM_DEFAULT_STRETCH : event->period;
 }
 
-/* Names are printed in text lines: a newline in a name could forge a line. */
+/* Names are printed in lines of text, where a newline in a name could fake a line. */
 static bool htmm_config_fits_a_line(const char *name)
 {
 	for (; *name; name++)

@@ -35,8 +35,8 @@ static u32 htmm_batch_weight(struct htmm_batch *batch, u64 period)
 }
 
 /*
- * Take samples from @slot on, at most @n, as long as they are of the same run as the
- * first, and as long as they have its period if they are @weighted. Returns how many they are.
+ * Take at most @n samples from @slot on, as long as they belong to the run of the first one, and if
+ * they are @weighted, have its period. Returns their number.
  */
 static __always_inline u32 htmm_batch_take_run(struct htmm_batch *batch, const u64 *slot, u32 n,
 					       const bool weighted)
@@ -55,17 +55,17 @@ static __always_inline u32 htmm_batch_take_run(struct htmm_batch *batch, const u
 	     slot[layout.cookie] == cookie && slot[layout.cookie + 1] == target &&
 	     (!weighted || slot[layout.period] == period);
 	     slot += layout.words, sample++) {
-		/* The overflow handler takes no other addresses than those in user space. */
+		/* The overflow handler takes only addresses in user space. */
 		addr = slot[layout.addr];
 		sample->page = addr >> HTMM_PAGE_SHIFT;
 		sample->weight = weight;
-		/* What the page lacks of the address. */
+		/* The bits of the address that the page does not have. */
 		sample->tag = addr;
 	}
 	return sample - first;
 }
 
-/* Not inline: all that the loop needs is in registers. */
+/* Not inline, so that all that the loop needs is in registers. */
 static noinline u32 htmm_batch_take_plain(struct htmm_batch *batch, const u64 *slot, u32 n)
 {
 	return htmm_batch_take_run(batch, slot, n, false);
@@ -76,7 +76,7 @@ static noinline u32 htmm_batch_take_weighted(struct htmm_batch *batch, const u64
 	return htmm_batch_take_run(batch, slot, n, true);
 }
 
-/* What served samples. Few values follow each other in turn. */
+/* What served the samples. Successive records often have the same value. */
 static noinline void htmm_batch_take_sources(struct htmm_batch *batch, const u64 *slot, u32 n)
 {
 	u8 *served_by = &batch->served_by[batch->n];

@@ -26,11 +26,11 @@ void htmm_table_cool(struct htmm_table *table)
 	htmm_front_drop_slice(table);
 	for (unit = 0; unit < HTMM_UNITS; unit++)
 		htmm_hist_cool(&table->hist[unit]);
-	/* Forgotten at once, so that the regions need not count them later. */
+	/* Count them as forgotten now, so that their regions need not do so later. */
 	table->stats.pages -= *zero;
 	table->stats.reclaimed += *zero;
 	*zero = 0;
-	/* What a sweep has already visited is visited by another one. */
+	/* Regions that the present sweep has already visited are visited by another one. */
 	table->sweeps = 1 + !!table->sweep.chain;
 }
 
@@ -48,7 +48,7 @@ static u32 htmm_table_remove(struct htmm_table *table, struct htmm_region *regio
 	return pages;
 }
 
-/* An odd number, which leads from one part of the directory to a distant one. */
+/* An odd number: multiples of it jump between distant parts of the directory. */
 #define HTMM_EVICT_STRIDE	0x9e3779b9U
 
 /* The first chain of a part, counted from the part that the hand is in. */
@@ -76,7 +76,7 @@ static void htmm_evict_step(struct htmm_table *table, u32 part)
 bool htmm_evict(struct htmm_table *table, u32 window, const struct htmm_region *keep)
 {
 	u64 looks = table->stats.regions, chains = table->head_mask + 1ULL;
-	/* With one region on average: a window looks at many parts. */
+	/* A part has one region on average, so a window covers many parts. */
 	u32 part = 1U << ilog2(clamp_t(u64, chains / (looks ?: 1), 1, 64));
 	struct htmm_region *region, *coldest = NULL;
 	u32 count, least = U32_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is known of free memory is kept in the free memory itself. */
+/* The data about free memory is kept in the free memory itself. */
 #include "pool.h"
 
 /* At the start of a whole page: the one below it on the stack. */
@@ -63,8 +63,8 @@ static u32 htmm_pool_bit(const void *block)
 }
 
 /*
- * The part of a block's page, NULL if all its blocks are in use. What a block in use has in the
- * place of a number may be anything, but @parts does not lead back to it.
+ * The part of a block's page, NULL if all its blocks are in use. A block in use may have any value
+ * where a part has its number, but then @parts does not point back to it.
  */
 static struct htmm_pool_part *htmm_pool_find(const struct htmm_pool *pool, const void *block)
 {
@@ -88,7 +88,7 @@ static void htmm_pool_add_part(struct htmm_pool *pool, void *block, u64 free)
 	pool->nr_blocks += hweight64(free);
 }
 
-/* Take a block out of a part. The one that the part itself is in comes last. */
+/* Take a block out of a part. The block that the part itself is in is taken last. */
 static void *htmm_pool_take(struct htmm_pool_part *part)
 {
 	u32 others = part->free & ~htmm_pool_bit(part);

@@ -3,8 +3,8 @@
 
 /*
  * A dense region becomes sparse when a cooling leaves it this many samples or fewer. A change of
- * form costs more than a cooling, and a region whose samples come at a steady rate is left as
- * many as it gets between two coolings. So this is far below what makes it dense again.
+ * form costs more than a cooling. A region with a steady rate of samples has, after a cooling, as
+ * many as it gets until the next. So this limit is far below what makes a region dense again.
  */
 #define HTMM_SPARSE_AGAIN	2
 
@@ -22,7 +22,7 @@ struct htmm_counts {
 	u32 count[HTMM_SLOTS + 1];
 };
 
-/* Number of a count's bits below those that are in slots, or in the next plane. */
+/* Number of bits of a count below those that are in slots, or in the next plane. */
 static u32 htmm_digits_bits(u32 digits)
 {
 	return digits ? HTMM_DIGIT_BITS + 8 * (digits - 1) : 0;
@@ -137,8 +137,8 @@ static bool htmm_slot_set(struct htmm_region *region, u32 page, u32 value)
 }
 
 /*
- * Change a page's count. False if there is no room for it. A dense region's slot is not
- * changed by a count that needs none.
+ * Change a page's count. False if there is no room for it. If the count of a page in a dense region
+ * needs no slot, its slot does not change.
  */
 static bool htmm_region_put(struct htmm_region *region, u32 page, u32 count)
 {
@@ -176,7 +176,7 @@ static void htmm_counts_add(struct htmm_counts *counts, u32 page, u32 count)
 	counts->count[counts->n++] = count;
 }
 
-/* Copy the pages in slots that have a count from @least on, but for @except. */
+/* Copy the pages in slots whose count is at least @least, except @except. */
 static void htmm_region_collect(const struct htmm_region *region, struct htmm_counts *counts,
 				u32 least, u32 except)
 {
@@ -263,7 +263,7 @@ static void htmm_region_halve(struct htmm_region *region, u64 coolings)
 		htmm_digits_halve(region->digit, 2 * HTMM_SLOTS, stays, shift);
 }
 
-/* Marked digits are cooled one by one: out of line, as the usual case needs no stack. */
+/* Marked digits are cooled one by one. Out of line, so that the usual case needs no stack. */
 static noinline void htmm_region_cool_marked(struct htmm_region *region, u64 coolings)
 {
 	struct htmm_counts counts;
@@ -349,7 +349,7 @@ u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm
 			left += count;
 			continue;
 		}
-		/* Without a mark of its digit, what is above it in a slot would stay. */
+		/* If its digit has no mark, the higher bits in its slot would stay. */
 		if (region->digits == 1 && count > HTMM_DIGIT_MASK)
 			htmm_slot_set(region, page, 0);
 		htmm_region_put(region, page, 0);
@@ -357,7 +357,7 @@ u32 htmm_region_forget(struct htmm_region *region, const u64 *pages, struct htmm
 		gone += count;
 		forgotten++;
 	}
-	/* A region's count that has reached the maximum says nothing about its pages. */
+	/* If the region's count has reached the maximum, it says nothing about its pages. */
 	if (left)
 		left = max_t(u64, left, all - min_t(u64, all, gone));
 	htmm_region_set_state(region, htmm_region_leaf(region), min_t(u64, left, U32_MAX));

@@ -3,9 +3,9 @@
 #include "scan.h"
 
 /*
- * May a region have a count that the scan looks for? Usually not, and its entry is enough to
- * tell: no page has more samples than its region, or than a listing has found and the region
- * got since then, and without marks no count is more than a digit.
+ * May a region have a count that the scan looks for? Usually not, and the entry is enough to know
+ * this: no page has more samples than its region; none has more than the most that a listing has
+ * found plus what the region got since then; and without marks no count is larger than a digit.
  */
 static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_table *table,
 			    const struct htmm_region *region)
@@ -59,7 +59,7 @@ static struct htmm_region *htmm_scan_on_chain(const struct htmm_scan *scan,
 	return next;
 }
 
-/* Most chains that a step passes over, in units of 64. */
+/* Most chains that one step skips, in units of 64. */
 #define HTMM_SCAN_STEP		64
 
 u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table)
@@ -71,7 +71,7 @@ u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table)
 	scan->chain = htmm_index_after(table, scan->chain);
 	if (scan->chain % 64)
 		return 0;
-	/* Most of a small table is empty. */
+	/* Small tables are mostly empty. */
 	for (; cost < HTMM_SCAN_STEP && scan->chain + 128 <= table->head_mask; cost++) {
 		occupied = &table->occupied[scan->chain / 64];
 		if (occupied[0] | occupied[1] | occupied[2])

@@ -4,7 +4,7 @@
 /* Bytes of the table for each hash chain head and for each front. */
 #define HTMM_BYTES_PER_HEAD	256
 #define HTMM_HEADS_PER_FRONT	4
-/* The hash has no more bits, for 4 G pages of dense regions. */
+/* The hash has no more bits; these suffice for 4 G pages of dense regions. */
 #define HTMM_MAX_FRONTS		BIT_ULL(23)
 #define HTMM_MIN_LISTS		64
 #define HTMM_MAX_LISTS		65536
@@ -54,9 +54,9 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config)
 }
 
 /*
- * The fraction is random but for its low bits. These determine how far apart the fronts of
- * the same range in successive address spaces are. Multiples of the golden section of all
- * fronts are far from each other, so such ranges do not share fronts.
+ * The fraction is random except for its low bits. These determine the distance between the fronts
+ * of the same range in successive address spaces. The distance is the golden section of all fronts:
+ * multiples of it are far from each other, so such ranges do not share fronts.
  */
 static u64 htmm_hash_multiplier(u64 seed, u64 fronts)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The update path. While a block of samples is counted, its phases for the next ones are:
+ * The update path. While a group of samples is counted, the next groups are prepared. The phases:
  *
- *   prefetch	read what leads to the digits of the block after the next one
- *   lookup	find the digits of the next block, and prefetch these
- *   retry	count in the general way what a lookup did not find, or had no room for
+ *   prefetch	read what leads to the digits of the group after the next one
+ *   lookup	find the digits of the next group, and prefetch these
+ *   retry	count by the slow path the samples that a lookup did not find, or had no room for
  */
 #include "evict.h"
 #include "index.h"
@@ -14,7 +14,7 @@ static u32 htmm_count_add(u32 count, u32 weight)
 	return count > U32_MAX - weight ? U32_MAX : count + weight;
 }
 
-/* Does a page's digit become @sum, or does it overflow? The mark may not change. */
+/* Can a page's digit become @sum without overflow? Its mark must not change. */
 static __always_inline bool htmm_digit_takes(u64 old, u64 sum)
 {
 	return likely((sum ^ old) <= HTMM_DIGIT_MASK);
@@ -32,14 +32,14 @@ static __always_inline void htmm_digit_set(struct htmm_table *table, u8 *digit, 
 	table->moves[sum]++;
 }
 
-/* Mark a sample to be retried. */
+/* Mark a sample for the slow path. */
 static void htmm_lookup_retry(struct htmm_table *table, struct htmm_ahead *ahead)
 {
 	ahead->digit = &table->no_digit;
 	ahead->state = &table->no_state;
 }
 
-/* Forget what was looked up of the region with a state that is in its entry; NULL: of all. */
+/* Forget all lookups of the region that has this state in its entry; NULL: of all regions. */
 static void htmm_lookup_forget(struct htmm_table *table, const u64 *state)
 {
 	u32 i;
@@ -50,7 +50,7 @@ static void htmm_lookup_forget(struct htmm_table *table, const u64 *state)
 	}
 }
 
-/* Count a sample that its page's digit has no room for, if there is memory. */
+/* Count a sample for which its page's digit has no room, if there is memory. */
 static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *region,
 			       u32 page, u32 weight)
 {
@@ -96,14 +96,14 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
 	count = htmm_count_add(old, s->weight);
 	htmm_hist_move(&table->hist[HTMM_UNIT_REGION], old, count);
 	htmm_region_set_state(region, htmm_region_leaf(region), count);
-	/* From here on the count does not rise with those of the pages. */
+	/* From now on the region's count no longer grows with those of its pages. */
 	if (count == U32_MAX)
 		region->rest = 0;
 	return true;
 }
 
 /*
- * Count a sample in the general case; one without weight never comes here. Entries looked up
+ * Count a sample by the slow path, which samples without weight do not take. Lookups that were made
  * before may be invalid afterwards.
  */
 static noinline bool htmm_add_retry(struct htmm_table *table,
@@ -137,8 +137,8 @@ enum htmm_lookup_by {
 	HTMM_LOOKUP_ENTRIES
 };
 
-/* Prefetch what leads to them, for the block of samples from @i on, which are @n. */
-static __always_inline void htmm_prefetch_block(const struct htmm_table *table,
+/* Prefetch what leads to the digits of the group of samples from @i on; there are @n samples. */
+static __always_inline void htmm_prefetch_group(const struct htmm_table *table,
 						enum htmm_lookup_by by,
 						const struct htmm_table_sample *s, int i, int n)
 {
@@ -160,7 +160,7 @@ static __always_inline void htmm_prefetch_block(const struct htmm_table *table,
 	}
 }
 
-/* A retry will probably need a region's entry: begin with the head that leads to it. */
+/* The slow path will probably need a region's entry: begin with the head that leads to it. */
 static noinline void htmm_prefetch_entry(struct htmm_table *table, u64 key)
 {
 	htmm_fetch(htmm_index_chain(table, key));
@@ -219,7 +219,10 @@ static noinline void htmm_lookup_no_front(struct htmm_table *table, u64 page,
 	htmm_lookup_entry(table, region, page % HTMM_REGION_PAGES, ahead);
 }
 
-/* With many regions, whose entries do not stay in the cache: less room needs the entry soon. */
+/*
+ * With many regions, entries do not stay in the cache: prefetch the entry if there is less room
+ * than this.
+ */
 #define HTMM_ROOM_LOW	8
 
 /* Look up the region and prefetch the counter. */
@@ -269,8 +272,8 @@ static __always_inline bool htmm_add_fast(struct htmm_table *table, u64 weight,
 }
 
 /*
- * Update the histogram at the end of a batch. The bin of a marked byte's page depends on
- * higher digits, and has not changed.
+ * Update the histogram at the end of a batch. The bin of a page with a marked digit depends on
+ * higher bits, and has not changed.
  */
 static void htmm_table_settle(struct htmm_table *table)
 {
@@ -291,7 +294,7 @@ static void htmm_table_settle(struct htmm_table *table)
 	memset(table->moves, 0, sizeof(table->moves));
 }
 
-/* Count a sample by any path. Returns the end of the refused ones. */
+/* Count a sample by either path. Returns the end of the refused samples. */
 static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
 					 const struct htmm_table_sample *s,
 					 const struct htmm_ahead *ahead, u32 *refused)
@@ -302,10 +305,10 @@ static __always_inline u32 *htmm_add_one(struct htmm_table *table, u32 at,
 }
 
 /*
- * Count the block of samples from @i on, and look up the next one; the first block, below 0,
- * is only looked up.
+ * Count the group of samples from @i on, and look up the next group. With @i below 0, only look
+ * up the first group.
  */
-static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_lookup_by by,
+static __always_inline u32 *htmm_add_group(struct htmm_table *table, enum htmm_lookup_by by,
 					   const struct htmm_table_sample *samples,
 					   int i, int n, u32 *refused)
 {
@@ -315,7 +318,7 @@ static __always_inline u32 *htmm_add_block(struct htmm_table *table, enum htmm_l
 
 	end = samples + min(i + HTMM_AHEAD, n);
 	lookup_end = min(end, samples + n - HTMM_AHEAD);
-	/* Before the block is counted whose samples need them. */
+	/* Prefetch these entries before the group whose samples need them is counted. */
 	while (table->nr_soon)
 		htmm_fetch(*htmm_index_chain(table, table->soon[--table->nr_soon]));
 	for (; i < 0 && s < lookup_end; s++, ahead++)
@@ -338,10 +341,10 @@ static __always_inline u32 *htmm_add_batch(struct htmm_table *table, enum htmm_l
 {
 	int i;
 
-	htmm_prefetch_block(table, by, s, 0, n);
+	htmm_prefetch_group(table, by, s, 0, n);
 	for (i = -HTMM_AHEAD; i < n; i += HTMM_AHEAD) {
-		htmm_prefetch_block(table, by, s, i + 2 * HTMM_AHEAD, n);
-		refused = htmm_add_block(table, by, s, i, n, refused);
+		htmm_prefetch_group(table, by, s, i + 2 * HTMM_AHEAD, n);
+		refused = htmm_add_group(table, by, s, i, n, refused);
 	}
 	return refused;
 }

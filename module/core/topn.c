@@ -76,7 +76,7 @@ static void htmm_topn_insert(struct htmm_topn *list, const struct htmm_topn_entr
 	*last = *entry;
 }
 
-/* May an entry be listed, as far as is known without the other entries' places? */
+/* Can an entry get onto the list, as it is now? */
 static bool htmm_topn_takes(const struct htmm_topn *list, const struct htmm_topn_entry *entry)
 {
 	if (!list->size || (list->after && !htmm_topn_before(list, list->after, entry)))
@@ -132,7 +132,7 @@ static void htmm_topn_offer_count(struct htmm_topn *list, const struct htmm_tabl
 
 	if (entry.value < list->filter.min || entry.value > list->filter.max)
 		return;
-	/* A page that has cooled to zero is forgotten, though its region has yet to be cooled. */
+	/* A page that has cooled to zero is forgotten, even if its region was not cooled yet. */
 	if (!entry.value && list->unit == HTMM_UNIT_PAGE)
 		return;
 	if (list->unit == HTMM_UNIT_REGION ||
@@ -150,7 +150,7 @@ static void htmm_topn_offer_pages(struct htmm_topn *list, const struct htmm_tabl
 		most = max(most, count);
 		htmm_topn_offer_count(list, table, region, page, count);
 	}
-	/* A region's count that has reached the maximum says nothing about its pages. */
+	/* If the region's count has reached the maximum, it says nothing about its pages. */
 	if (all > most && all != U32_MAX)
 		region->rest = all - most;
 }

@@ -190,10 +190,10 @@ static void htmm_drain_note_cpu(struct htmm_drain *drain)
 	WRITE_ONCE(drain->stats[HTMM_STAT_DRAIN_NS], data_race(current->se.sum_exec_runtime));
 }
 
-/* Looks for freed memory take at most this part of the time, and this long for each sample. */
+/* Looks for freed memory take at most this part of the time, plus this long for each sample. */
 #define HTMM_LOOK_PART		1000
 #define HTMM_LOOK_SAMPLE	1
-/* Look when there is time for a step; save up no more than what a few of them take. */
+/* Look when there is time for a step; save up time for no more than a few steps. */
 #define HTMM_LOOK_LEAST		(50 * NSEC_PER_USEC)
 #define HTMM_LOOK_MOST		NSEC_PER_MSEC
 /* No step takes longer: the thread was preempted. */
@@ -217,7 +217,7 @@ static void htmm_drain_look(struct htmm_drain *drain)
 		more = htmm_target_set_look(drain->targets, &drain->next_look, begin + took);
 		took = ktime_get_ns() - begin;
 	}
-	/* If there is nothing to look at now, ask again when there is time for a step again. */
+	/* If there is nothing to look at now, try again when there is time for another step. */
 	drain->look_ns = more ? time - (s64)min_t(u64, took, HTMM_LOOK_LONGEST) : 0;
 }
 

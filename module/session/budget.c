@@ -12,9 +12,8 @@
 #define HTMM_MAX_SPENT	(BIT_ULL(56) - 1)
 
 /*
- * The whole cost in a window: the time that handlers measured, a fixed charge for entering
- * and leaving each interrupt, which a handler cannot measure, and the CPU time of the drain
- * thread.
+ * The whole cost in a window: the time that handlers measured, a fixed time for entering and
+ * leaving each interrupt, which a handler cannot measure, and the CPU time of ksampled.
  */
 static u64 htmm_budget_spent(const struct htmm_budget *budget,
 			     const struct htmm_cost *now)
@@ -56,9 +55,9 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 }
 
 /*
- * Apply the same factor to each event, so that their proportions are kept. While the kernel
- * throttles, samples cost little because it drops most of them: shorter periods would bring
- * no more, but all of them from the time right after a tick. So none is lowered then.
+ * Apply the same factor to each event, so that their proportions stay the same. While the kernel
+ * throttles, samples cost little because it drops most of them. Shorter periods would not give
+ * more samples, only samples from the time right after a tick. So no period is lowered then.
  */
 static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed, bool throttled)
 {
@@ -129,8 +128,8 @@ void htmm_budget_stop(struct htmm_budget *budget)
 }
 
 /*
- * From now on, tell the cost of the whole session, which is stopped: the last window tells
- * nothing of one whose work was done before it.
+ * The session is stopped: from now on, report the cost of the whole session. The last window would
+ * say nothing about work that was done before it.
  */
 void htmm_budget_finish(struct htmm_budget *budget)
 {

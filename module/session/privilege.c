@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of the resources of a session: no more than its starter could get by other means.
- * CAP_PERFMON, which every call requires, permits observation only, not the use of
- * resources.
+ * Checks of the resources of a session: no more than its starter could get in other ways.
+ * CAP_PERFMON, which every call requires, permits only observation, not the use of resources.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -18,15 +17,15 @@
 #define HTMM_FREE_RING_KIB	(512 + PAGE_SIZE / 1024)
 
 /*
- * May the caller use CPU time that the scheduler does not count as its own? That a default
- * depends on this is no use of the privilege, so it is not audited.
+ * May the caller use CPU time that the scheduler does not count as its own? This only selects a
+ * default, which is not a use of the privilege, so it is not audited.
  */
 static bool htmm_privilege_has_cpu_time(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 }
 
-/* The CPUs on which the caller may run; like other kernel threads not on isolated ones. */
+/* The CPUs on which the caller may run, without isolated ones, as for other kernel threads. */
 static void htmm_privilege_own_cpus(struct cpumask *cpus)
 {
 	if (!htmm_housekeeping_cpus(cpus, current->cpus_ptr))
@@ -34,9 +33,8 @@ static void htmm_privilege_own_cpus(struct cpumask *cpus)
 }
 
 /*
- * Fill in what the caller has left out and may not leave open: without CAP_SYS_NICE the drain
- * threads run on the caller's CPUs, and the periods move so that the cost stays within a budget,
- * however long they become.
+ * Fill in what the caller has left out but may not leave open: without CAP_SYS_NICE ksampled runs
+ * on the caller's CPUs, and a budget limits the cost, even if the periods become very long.
  */
 void htmm_privilege_defaults(struct htmm_config *config)
 {
@@ -86,8 +84,8 @@ static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
 }
 
 /*
- * A session without a budget was started by somebody who may use the CPU time that its periods
- * cost, but not more. Returns 0 or -EPERM.
+ * Whoever started a session without a budget may use the CPU time that its periods cost, but not
+ * more. Returns 0 or -EPERM.
  */
 int htmm_privilege_check_period(const struct htmm_event *event, unsigned int index,
 				u64 period, struct htmm_error *err)
@@ -119,7 +117,7 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 		return htmm_fail(err, -EPERM,
 				 "drain_cpus has CPUs on which the caller may not run: it takes CAP_SYS_NICE, or an affinity (taskset) and a cpuset with them");
 
-	/* A budget limits the cost only if it is small, looked at often, and can move periods. */
+	/* A budget limits the cost only if it is small, checked often, and can move periods. */
 	if (start->budget_ppm > HTMM_USER_MAX_BUDGET_PPM && !capable(CAP_SYS_NICE))
 		return htmm_fail(err, -EPERM,
 				 "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
@@ -136,7 +134,8 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 
 	/*
 	 * A cooling visits each region once, and an adaptation reads the histograms. The limits
-	 * are as many samples as take as long to count. 0 stands for the default, above the limit.
+	 * are the numbers of samples that take as long to count. 0 is the default, which is
+	 * above the limit.
 	 */
 	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
 		return htmm_fail(err, -EPERM,

@@ -206,7 +206,7 @@ int htmm_session_start(struct htmm_config *config, const void *holder, u64 *numb
 	replaced = htmm_session_publish(session);
 out:
 	mutex_unlock(&htmm_session_lock);
-	/* Large tables take their time: the new session samples meanwhile. */
+	/* Freeing large tables takes long; the new session samples meanwhile. */
 	htmm_session_put(replaced);
 	return ret;
 }
@@ -271,8 +271,8 @@ static bool htmm_session_is_held_by(const void *holder)
 }
 
 /*
- * @holder is not NULL, and not used for a start any more. If it holds no session, this does not
- * wait for a start or stop in progress.
+ * @holder is not NULL, and starts no session any more. If it holds no session, this does not wait
+ * for a start or stop in progress.
  */
 void htmm_session_close(const void *holder)
 {
@@ -399,9 +399,9 @@ int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 }
 
 /*
- * The current session, if its number is @number or that is 0, with a reference for the caller;
- * else -ESTALE; NULL if there is none and @number is 0. Never waits for a start or stop in
- * progress.
+ * Get the current session, with a reference for the caller. Returns -ESTALE if its number is not
+ * @number and @number is not 0, and NULL if there is none and @number is 0. Never waits for a start
+ * or stop in progress.
  */
 struct htmm_session *htmm_session_get(u64 number)
 {
@@ -418,8 +418,8 @@ struct htmm_session *htmm_session_get(u64 number)
 }
 
 /*
- * @session may be NULL. Takes a long time if it was the last reference: hold no lock that others
- * wait for.
+ * @session may be NULL. Takes long if this is the last reference: hold no lock that others wait
+ * for.
  */
 void htmm_session_put(struct htmm_session *session)
 {

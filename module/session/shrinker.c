@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that the tables give back when the kernel reclaims memory: what they do not use.
- * Counts cannot be read again, and a node that is full, as a fast tier should be, has the
- * kernel reclaim all the time. Rings are not freed: sampling needs them.
+ * When the kernel reclaims memory, the tables give back what they do not use. They keep all counts:
+ * these cannot be read again, and on a node that is full, as a fast tier should be, the kernel
+ * reclaims all the time. Rings are not freed: sampling needs them.
  */
 #include <linux/err.h>
 #include "base/compat.h"

@@ -18,7 +18,7 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 	return 0;
 }
 
-/* The event that a caller names, which was checked. Not even speculation goes beyond the array. */
+/* The event of a checked index. Not even speculation reads beyond the array. */
 static u32 htmm_update_event(const struct htmm_budget *budget, const struct htmm_set *set)
 {
 	return array_index_nospec(set->event, budget->channels->config->start.nr_events);

@@ -11,9 +11,9 @@ static_assert(8 * (HTMM_MAX_EVENTS * HTMM_RECORD_LOST_MAX + HTMM_RECORD_MAX + 1)
 	      HTMM_MIN_STREAM_BYTES);
 
 /*
- * @bytes is a power of two from HTMM_MIN_STREAM_BYTES on; from @watermark bytes on, 1 to half of
- * them, waiting threads are woken. The memory is charged to the caller's cgroup. Returns NULL if
- * there is none.
+ * @bytes is a power of two, at least HTMM_MIN_STREAM_BYTES. Waiting threads are woken when
+ * @watermark bytes are in the buffer, 1 to half of @bytes. The memory is charged to the caller's
+ * cgroup. Returns NULL if there is no memory.
  */
 struct htmm_reader *htmm_reader_create(u32 bytes, u32 watermark)
 {
@@ -39,7 +39,7 @@ err_reader:
 	return NULL;
 }
 
-/* The reader is in no list and has no users. */
+/* The reader must be in no list, and without users. */
 void htmm_reader_destroy(struct htmm_reader *reader)
 {
 	vfree(reader->buffer);
@@ -47,7 +47,7 @@ void htmm_reader_destroy(struct htmm_reader *reader)
 	kfree(reader);
 }
 
-/* The id of an event in records: no other event has had it since the module was loaded. */
+/* The id of an event in records. It is not used for another event while the module is loaded. */
 u64 htmm_reader_id(const struct htmm_layout *layout, unsigned int event)
 {
 	return layout->session * HTMM_MAX_EVENTS + event + 1;
@@ -149,8 +149,8 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
 }
 
 /*
- * All rings have been emptied once more: put lost records and a round record, if there is room
- * for both. Under the stream's lock; does not sleep.
+ * All rings have been emptied again: put lost records and a round record, if there is room for
+ * both. Under the stream's lock; does not sleep.
  */
 void htmm_reader_settle(struct htmm_reader *reader)
 {
@@ -208,7 +208,7 @@ void htmm_reader_describe(const struct htmm_reader *reader,
 }
 
 /*
- * Has the session put its last record? Then no records are added after what is in the buffer.
+ * Has the session put its last record? Then no records are added to those in the buffer.
  * Context: any.
  */
 bool htmm_reader_ended(const struct htmm_reader *reader)

@@ -80,7 +80,7 @@ struct htmm_reader *htmm_stream_join(const struct htmm_stream *arg)
 	return ERR_PTR(ret);
 }
 
-/* Remove and free a reader, or NULL, that has no users any more. */
+/* Remove and free a reader that has no users any more; it may be NULL. */
 void htmm_stream_leave(struct htmm_reader *reader)
 {
 	if (!reader)
@@ -113,7 +113,7 @@ void htmm_stream_finish(struct htmm_reader *reader)
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/* A session is about to sample, and no other one does. */
+/* A session is about to sample. No other session is sampling. */
 void htmm_stream_begin(const struct htmm_layout *layout)
 {
 	struct htmm_reader *reader;
@@ -171,7 +171,7 @@ void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
 	mutex_unlock(&htmm_stream_lock);
 }
 
-/* All rings have been emptied since the last time. Context: ksampled. Waits for no reader. */
+/* All rings have been emptied since the last call. Context: ksampled. Waits for no reader. */
 void htmm_stream_round(void)
 {
 	struct htmm_reader *reader;
