@@ -17,15 +17,16 @@ static inline void check_idle(struct __test_metadata *_metadata)
 	int tries = 2000;
 
 	EXPECT_EQ(HTMM_STATE_IDLE, device_state());
-	while (module_areas() && --tries)
-		usleep(1000);
-	EXPECT_NE(0, tries) {
-		TH_LOG("%d areas of memory are left", module_areas());
-	}
+	/* To list all areas of the kernel takes long: not before the users are gone. */
 	while (module_users() != device_files() && --tries)
 		usleep(1000);
 	EXPECT_NE(0, tries) {
 		TH_LOG("%d users of %d files", module_users(), device_files());
+	}
+	while (module_areas() && --tries)
+		usleep(10000);
+	EXPECT_NE(0, tries) {
+		TH_LOG("%d areas of memory are left", module_areas());
 	}
 }
 
