@@ -25,6 +25,9 @@ static const double spreads[] = { 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 33 };
 
 enum { BLOCK_FIRST = 0, BLOCK_LAST = 6, PAGE_FIRST = 3, PAGE_LAST = 8, NR_SPREADS };
 
+/* A weight that makes no difference. */
+#define NEGLIGIBLE	0.000001
+
 /* One page of so many is not like the others of its region. */
 #define STRANGERS	0.01
 
@@ -93,8 +96,8 @@ struct weights {
  * @page: the pages
  * @sampled: those with samples
  * @samples: their samples
- * @blocks: that have samples, and are to be divided
- * @done: that are not divided further
+ * @blocks: those that have samples
+ * @done: those that have none: they are not divided further
  * @nr_regions: numbers given to regions
  * @weights: of each region; the first for all together, where blocks are as large as regions
  */
@@ -130,7 +133,7 @@ static bool ends(const struct estimate_page *page, unsigned int level)
 		       page[0].space != page[1].space;
 }
 
-/* Divides a block, and adds its parts. */
+/* Divides a block. Parts with samples are added to @parts, the others are done. */
 static int divide(struct work *work, const struct block *block, unsigned int level,
 		  struct blocks *parts)
 {
@@ -151,7 +154,7 @@ static int divide(struct work *work, const struct block *block, unsigned int lev
 			continue;
 		if (!level || level >= REGION_SHIFT)
 			part.region = work->nr_regions++;
-		if (add_block(parts, &part))
+		if (add_block(part.nr_sampled ? parts : &work->done, &part))
 			return -ENOMEM;
 		part.first = i + 1;
 		part.sampled += part.nr_sampled;
@@ -178,10 +181,13 @@ static struct belief learn(const double *weight, struct belief before, double sa
 	size_t k;
 
 	for (k = 0; k < NR_SPREADS; k++) {
-		const double value = shrink(before.rate, spreads[k], samples, nr);
-		/* So much is left of what was expected, and of the doubt in it. */
-		const double left = 1 / (1 + spreads[k] * nr * before.rate);
+		double value, left;
 
+		if (!weight[k])
+			continue;
+		value = shrink(before.rate, spreads[k], samples, nr);
+		/* So much is left of what was expected, and of the doubt in it. */
+		left = 1 / (1 + spreads[k] * nr * before.rate);
 		mean += weight[k] * value;
 		square += weight[k] * value * value * (1 + left * left * before.doubt +
 						       spreads[k] / (1 + spreads[k] * samples));
@@ -224,8 +230,12 @@ static void weigh(struct work *work, size_t nr, size_t first, size_t last)
 
 		for (k = first; k <= last; k++)
 			most = fmax(most, of[k] += part * (all[k] - all[first]));
-		for (k = first; k <= last; k++)
-			sum += of[k] = exp(of[k] - most);
+		for (k = first; k <= last; k++) {
+			of[k] = exp(of[k] - most);
+			if (of[k] < NEGLIGIBLE)
+				of[k] = 0;
+			sum += of[k];
+		}
 		for (k = first; k <= last; k++)
 			of[k] /= sum;
 	}
@@ -235,16 +245,33 @@ static void weigh(struct work *work, size_t nr, size_t first, size_t last)
 typedef void visit_fn(const struct block *block, double *of, struct belief *belief, double count,
 		      double times);
 
-static void visit_pages(struct work *work, struct blocks *blocks, bool together, visit_fn *visit)
+/* The number of blocks from the first on for which all is the same: they have no samples. */
+static size_t equal_blocks(const struct block *block, size_t nr, bool together)
 {
-	size_t i, s;
+	size_t i;
 
-	for (i = 0; i < blocks->nr; i++) {
-		struct block *block = &blocks->block[i];
+	for (i = 1; i < nr; i++)
+		if (block->nr_sampled || block[i].nr_sampled || block[i].nr != block->nr ||
+		    block[i].rest.rate != block->rest.rate ||
+		    (!together && block[i].region != block->region))
+			break;
+	return i;
+}
+
+static void visit_pages(struct work *work, struct block *block, size_t nr, bool together,
+			visit_fn *visit)
+{
+	size_t i, s, equal;
+
+	for (; nr; block += equal, nr -= equal) {
 		double *of = work->weights[together ? 0 : block->region].of;
+		const size_t rest = block->nr - block->nr_sampled;
 
-		if (block->nr > block->nr_sampled)
-			visit(block, of, &block->rest, 0, block->nr - block->nr_sampled);
+		equal = equal_blocks(block, nr, together);
+		if (rest)
+			visit(block, of, &block->rest, 0, (double)rest * equal);
+		for (i = 1; i < equal; i++)
+			block[i].rest = block->rest;
 		for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
 			visit(block, of, &work->sampled[s].belief,
 			      work->page[work->sampled[s].at].count, 1);
@@ -285,30 +312,34 @@ static int forget_weights(struct work *work)
 	return work->weights ? 0 : -ENOMEM;
 }
 
+static void visit_parts(struct work *work, struct blocks *parts, size_t done, bool together,
+			visit_fn *visit)
+{
+	visit_pages(work, parts->block, parts->nr, together, visit);
+	visit_pages(work, work->done.block + done, work->done.nr - done, together, visit);
+}
+
 /* Divides blocks once more, and takes what each part tells of its pages. */
 static int go_down(struct work *work, unsigned int level)
 {
 	const bool together = !level || level >= REGION_SHIFT;
-	struct blocks parts = {}, *to;
+	const size_t done = work->done.nr;
+	struct blocks parts = {};
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < work->blocks.nr && !ret; i++)
 		ret = divide(work, &work->blocks.block[i], level, &parts);
+	free(work->blocks.block);
+	work->blocks = parts;
 	if (!ret)
 		ret = forget_weights(work);
-	if (!ret) {
-		visit_pages(work, &parts, together, compare_block);
-		weigh(work, together ? 1 : work->nr_regions, BLOCK_FIRST, BLOCK_LAST);
-		visit_pages(work, &parts, together, believe_block);
-	}
-	work->blocks.nr = 0;
-	for (i = 0; i < parts.nr && !ret; i++) {
-		to = parts.block[i].nr_sampled ? &work->blocks : &work->done;
-		ret = add_block(to, &parts.block[i]);
-	}
-	free(parts.block);
-	return ret;
+	if (ret)
+		return ret;
+	visit_parts(work, &parts, done, together, compare_block);
+	weigh(work, together ? 1 : work->nr_regions, BLOCK_FIRST, BLOCK_LAST);
+	visit_parts(work, &parts, done, together, believe_block);
+	return 0;
 }
 
 /* Quantile of a gamma distribution (Wilson and Hilferty 1931). @z: of the normal distribution. */
@@ -343,25 +374,45 @@ static void settle(struct estimate_page *page, const double *weight, struct beli
 	page->high = quantile(belief, 1.645);
 }
 
-static void settle_block(const struct work *work, const struct block *block)
+static void settle_sampled(const struct work *work, const struct block *block)
 {
-	const double *of = work->weights[block->region].of;
-	const struct sampled *sampled = &work->sampled[block->sampled];
+	size_t s;
+
+	for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
+		settle(&work->page[work->sampled[s].at], work->weights[block->region].of,
+		       work->sampled[s].belief);
+}
+
+/* @none: what is known of the pages without samples. */
+static void settle_rest(const struct work *work, const struct block *block,
+			const struct estimate_page *none)
+{
+	struct estimate_page *page = &work->page[block->first], *end = page + block->nr;
+
+	for (; page < end; page++) {
+		if (page->count > 0)
+			continue;
+		page->rate = none->rate;
+		page->low = none->low;
+		page->high = none->high;
+	}
+}
+
+static void settle_blocks(const struct work *work, const struct blocks *blocks)
+{
 	struct estimate_page none = {};
+	const struct block *block, *last = NULL;
 	size_t i;
 
-	settle(&none, of, block->rest);
-	for (i = block->first; i < block->first + block->nr; i++) {
-		struct estimate_page *page = &work->page[i];
-
-		if (page->count > 0) {
-			settle(page, of, sampled->belief);
-			sampled++;
-		} else {
-			page->rate = none.rate;
-			page->low = none.low;
-			page->high = none.high;
-		}
+	for (i = 0; i < blocks->nr; i++) {
+		block = &blocks->block[i];
+		settle_sampled(work, block);
+		if (block->nr == block->nr_sampled)
+			continue;
+		if (!last || last->region != block->region || last->rest.rate != block->rest.rate)
+			settle(&none, work->weights[block->region].of, block->rest);
+		settle_rest(work, block, &none);
+		last = block;
 	}
 }
 
@@ -411,16 +462,14 @@ static int estimate(struct work *work, size_t nr)
 
 	for (i = 0; i < NR_LEVELS && !ret; i++)
 		ret = go_down(work, levels[i]);
-	for (i = 0; i < work->blocks.nr && !ret; i++)
-		ret = add_block(&work->done, &work->blocks.block[i]);
 	if (!ret)
 		ret = forget_weights(work);
 	if (ret)
 		return ret;
-	visit_pages(work, &work->done, false, compare_page);
+	visit_parts(work, &work->blocks, 0, false, compare_page);
 	weigh(work, work->nr_regions, PAGE_FIRST, PAGE_LAST);
-	for (i = 0; i < work->done.nr; i++)
-		settle_block(work, &work->done.block[i]);
+	settle_blocks(work, &work->blocks);
+	settle_blocks(work, &work->done);
 	keep_sum(work, nr);
 	return 0;
 }
