@@ -25,7 +25,8 @@ static const char *const advice[HTMM_NR_DROPS] = {
 	[HTMM_DROP_NO_ADDR] = "the CPU gave no address: name the event with :pp, or another event",
 	[HTMM_DROP_KERNEL_ADDR] = "they were of kernel memory",
 	[HTMM_DROP_NESTED] = "interrupts came too close together: raise the period",
-	[HTMM_DROP_STALE] = "their processes had exited before they were counted: lower -o drain-interval",
+	[HTMM_DROP_STALE] =
+		"their processes had exited before they were counted: lower -o drain-interval",
 	[HTMM_DROP_TABLE_FULL] = "the table was full: raise -o max-bytes",
 	[HTMM_DROP_REMOVED] = "their target was removed",
 	[HTMM_DROP_SPACES_FULL] = "there were too many processes: raise -o max-bytes",

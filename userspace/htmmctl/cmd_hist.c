@@ -182,7 +182,8 @@ static int run_hist(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_FLAG, 0, "regions", NULL, "count 2 MiB regions instead of 4 KiB pages",
 		  &hist.regions },
-		{ OPT_FLAG, 0, "all", NULL, "draw every bin, also those above the 16th", &hist.all },
+		{ OPT_FLAG, 0, "all", NULL, "draw every bin, also those above the 16th",
+		  &hist.all },
 		OPT_TARGET(&hist.target),
 		OPT_JSON(&hist.json),
 		{ OPT_END },
