@@ -9,12 +9,6 @@
 
 static_assert(HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT == HTMM_REGION_ORDER);
 
-#define HTMM_FEATURES							\
-	((IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |	\
-	 HTMM_FEATURE_BUDGET | HTMM_FEATURE_WEIGHT_PERIOD |		\
-	 HTMM_FEATURE_STREAM | HTMM_FEATURE_SET | HTMM_FEATURE_LIST_PAGES | \
-	 HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_SERVED)
-
 /*
  * @session may be NULL. A caller without the capability to sample gets only what takes no lock.
  * Context: the reader, whose pid namespace counts.
@@ -27,7 +21,8 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 
 	*info = (struct htmm_info) {
 		.size = info->size,
-		.features = HTMM_FEATURES |
+		.features = HTMM_FEATURE_SERVED |
+			    (IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |
 			    (htmm_placement_supported() ? HTMM_FEATURE_PLACEMENT : 0),
 		.max_events = HTMM_MAX_EVENTS,
 		.max_targets = HTMM_MAX_TARGETS,

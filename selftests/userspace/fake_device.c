@@ -484,11 +484,10 @@ static int fake_info(struct htmm_info *info)
 
 	if (++infos == env_number("FAKE_STOPS"))
 		state = HTMM_STATE_STOPPED;
-	info->features = HTMM_FEATURE_LIST_PAGES;
 	if (getenv("FAKE_SERVED"))
 		info->features |= HTMM_FEATURE_SERVED;
 	if (!getenv("FAKE_OLD"))
-		info->features |= HTMM_FEATURE_HIT_RATIO | HTMM_FEATURE_PLACEMENT;
+		info->features |= HTMM_FEATURE_PLACEMENT;
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
 		return 0;

@@ -9,6 +9,7 @@
  *   @flags	what is asked for beyond the usual
  *   @session	number of the session that is meant; 0: the current one
  *   @target	number of a target; 0: all together
+ *   @unit	enum htmm_unit: pages or regions
  *   @error	text buffer of @error_size bytes, or 0: on failure the module writes a
  *		NUL-terminated message there; HTMM_ERROR_LEN bytes are always enough
  *   NAMEs, nr_NAMEs, NAME_size	an array: pointer, number of elements, and size of an element (its
@@ -77,6 +78,11 @@
 #define HTMM_TARGET_NAME_LEN	1024
 #define HTMM_ERROR_LEN		192
 
+/* Room in arrays by enum htmm_drop, htmm_stat and htmm_source. */
+#define HTMM_DROP_SLOTS		16
+#define HTMM_STAT_SLOTS		32
+#define HTMM_SOURCE_SLOTS	8
+
 /* Bins of a histogram. Bin 0: the count is 0; bin b: it is 2^(b-1) to 2^b - 1, up to 32 bits. */
 #define HTMM_NR_BINS		33
 
@@ -89,118 +95,72 @@ enum htmm_unit {
 	HTMM_UNIT_REGION,
 };
 
-/**
- * enum htmm_drop - why a sample did not reach the hot-page table
- * @HTMM_DROP_RING_FULL: the ring of its CPU and event had no room
- * @HTMM_DROP_FILTERED: it came from a task outside the session's targets, or from a guest
- * @HTMM_DROP_NO_ADDR: the CPU gave no valid data address, or address 0
- * @HTMM_DROP_KERNEL_ADDR: the data address is not a user-space address
- * @HTMM_DROP_NESTED: the handler was interrupted by itself
- * @HTMM_DROP_STALE: its process had exited before the first of its samples was drained, or was
- *	later found to have exited
- * @HTMM_DROP_TABLE_FULL: its page is new, a limit of the table is reached, and no colder page could
- *	be evicted; or memory ran out
- * @HTMM_DROP_REMOVED: its target was removed before the sample was drained
- * @HTMM_DROP_SPACES_FULL: its process is new, and there are as many address spaces as there may be
- * @HTMM_DROP_KERNEL: it is of an instruction of the kernel, which the PMU cannot exclude (AMD IBS)
- * @HTMM_DROP_NO_DATA: such a PMU samples all instructions, and this one has no data address
- * @HTMM_DROP_NEAR: it is not known to be served from min_level of its event or farther away
- * @HTMM_NR_DROPS: number of reasons this header knows; the structs have room for HTMM_DROP_SLOTS
- *
- * Every overflow that perf delivers is counted in exactly one counter: overflows == counted + the
- * sum of drops + in_flight. If the PMU or perf loses some, the channel's overflows are below its
- * count / period. What was dropped as HTMM_DROP_FILTERED, or for the last three reasons, was not
- * wanted; all else is lost.
+/*
+ * Why a sample did not reach the hot-page table. Every overflow that perf delivers is counted in
+ * exactly one counter: overflows == counted + the sum of drops + in_flight. If the PMU or perf
+ * loses some, the channel's overflows are below its count / period. What was dropped as
+ * HTMM_DROP_FILTERED, or for the last three reasons, was not wanted; all else is lost.
  */
 enum htmm_drop {
-	HTMM_DROP_RING_FULL,
-	HTMM_DROP_FILTERED,
-	HTMM_DROP_NO_ADDR,
-	HTMM_DROP_KERNEL_ADDR,
-	HTMM_DROP_NESTED,
-	HTMM_DROP_STALE,
-	HTMM_DROP_TABLE_FULL,
-	HTMM_DROP_REMOVED,
-	HTMM_DROP_SPACES_FULL,
-	HTMM_DROP_KERNEL,
-	HTMM_DROP_NO_DATA,
-	HTMM_DROP_NEAR,
-	HTMM_NR_DROPS,
+	HTMM_DROP_RING_FULL,		/* the ring of its CPU and event had no room */
+	HTMM_DROP_FILTERED,		/* of a task outside the session's targets, or of a guest */
+	HTMM_DROP_NO_ADDR,		/* the CPU gave no valid data address, or address 0 */
+	HTMM_DROP_KERNEL_ADDR,		/* the data address is not a user-space address */
+	HTMM_DROP_NESTED,		/* the handler was interrupted by itself */
+	HTMM_DROP_STALE,		/* its process had exited before it was drained */
+	HTMM_DROP_TABLE_FULL,		/* no colder page could make room; or memory ran out */
+	HTMM_DROP_REMOVED,		/* its target was removed before it was drained */
+	HTMM_DROP_SPACES_FULL,		/* of a new process, but no more address spaces fit */
+	HTMM_DROP_KERNEL,		/* of the kernel, which the PMU cannot exclude (IBS) */
+	HTMM_DROP_NO_DATA,		/* of an instruction without data (IBS samples all) */
+	HTMM_DROP_NEAR,			/* not known to be served from its event's min_level on */
+	HTMM_NR_DROPS,			/* this header knows; structs have HTMM_DROP_SLOTS */
 };
 
-#define HTMM_DROP_SLOTS		16
-
 /* The reasons in text, for an array of HTMM_NR_DROPS names. */
-#define HTMM_DROP_NAMES					\
-	[HTMM_DROP_RING_FULL] = "ring_full",		\
-	[HTMM_DROP_FILTERED] = "filtered",		\
-	[HTMM_DROP_NO_ADDR] = "no_addr",		\
-	[HTMM_DROP_KERNEL_ADDR] = "kernel_addr",	\
-	[HTMM_DROP_NESTED] = "nested",			\
-	[HTMM_DROP_STALE] = "stale",			\
-	[HTMM_DROP_TABLE_FULL] = "table_full",		\
-	[HTMM_DROP_REMOVED] = "removed",		\
-	[HTMM_DROP_SPACES_FULL] = "spaces_full",	\
-	[HTMM_DROP_KERNEL] = "kernel",			\
-	[HTMM_DROP_NO_DATA] = "no_data",		\
-	[HTMM_DROP_NEAR] = "near"
+#define HTMM_DROP_NAMES									\
+	[HTMM_DROP_RING_FULL] = "ring_full", [HTMM_DROP_FILTERED] = "filtered",		\
+	[HTMM_DROP_NO_ADDR] = "no_addr", [HTMM_DROP_KERNEL_ADDR] = "kernel_addr",	\
+	[HTMM_DROP_NESTED] = "nested", [HTMM_DROP_STALE] = "stale",			\
+	[HTMM_DROP_TABLE_FULL] = "table_full", [HTMM_DROP_REMOVED] = "removed",		\
+	[HTMM_DROP_SPACES_FULL] = "spaces_full", [HTMM_DROP_KERNEL] = "kernel",		\
+	[HTMM_DROP_NO_DATA] = "no_data", [HTMM_DROP_NEAR] = "near"
 
 /* The reasons for which samples are dropped that nobody wanted, as a bitmask. */
 #define HTMM_DROPS_UNWANTED						\
 	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |		\
 	 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
 
-/**
- * enum htmm_stat - what a session counts beside overflows
- * @HTMM_STAT_SAMPLES: samples counted since the start or the last RESET; for the session by all
- *	targets, including removed ones; so are the next ones, to @HTMM_STAT_FREED
- * @HTMM_STAT_COOLINGS: times that all counts of a target were halved
- * @HTMM_STAT_ADAPTATIONS: reports of thresholds
- * @HTMM_STAT_EVICTED: pages evicted to make room at a limit, roughly the coldest regions first
- * @HTMM_STAT_EXITED: pages removed because their process had exited
- * @HTMM_STAT_FREED: pages removed because their memory was freed while their process ran
- * @HTMM_TARGET_STATS: from here on only the session has them
- * @HTMM_STAT_WAKEUPS: times that the drain thread was woken by a ring's watermark
- * @HTMM_STAT_BATCHES: batches drained
- * @HTMM_STAT_DRAIN_NS: CPU time of the drain thread; RESET does not change this and the next ones
- * @HTMM_STAT_HANDLER_NS: time in overflow handlers; an estimate, as few are timed
- * @HTMM_STAT_PERIOD_CHANGES: times that a budget changed a period
- * @HTMM_STAT_CPUS_FAILED: times that a CPU came online and its events could not be created
- * @HTMM_NR_STATS: end of those that this header knows; the structs have room for HTMM_STAT_SLOTS
+/*
+ * What a session counts beside overflows. The first ones each target has, too, since it was added
+ * or the last RESET; those of the session include removed targets. RESET does not change
+ * HTMM_STAT_DRAIN_NS and what follows it.
  */
 enum htmm_stat {
-	HTMM_STAT_SAMPLES,
-	HTMM_STAT_COOLINGS,
-	HTMM_STAT_ADAPTATIONS,
-	HTMM_STAT_EVICTED,
-	HTMM_STAT_EXITED,
-	HTMM_STAT_FREED,
-	HTMM_TARGET_STATS = 16,
-	HTMM_STAT_WAKEUPS = HTMM_TARGET_STATS,
-	HTMM_STAT_BATCHES,
-	HTMM_STAT_DRAIN_NS,
-	HTMM_STAT_HANDLER_NS,
-	HTMM_STAT_PERIOD_CHANGES,
-	HTMM_STAT_CPUS_FAILED,
-	HTMM_NR_STATS,
+	HTMM_STAT_SAMPLES,		/* samples counted */
+	HTMM_STAT_COOLINGS,		/* times that all counts of a target were halved */
+	HTMM_STAT_ADAPTATIONS,		/* reports of thresholds */
+	HTMM_STAT_EVICTED,		/* pages removed at a limit, roughly the coldest regions */
+	HTMM_STAT_EXITED,		/* pages removed because their process had exited */
+	HTMM_STAT_FREED,		/* pages removed because their process freed their memory */
+	HTMM_TARGET_STATS = 16,		/* end of those of targets: structs have room for these */
+	HTMM_STAT_WAKEUPS = 16,		/* times that a ring's watermark woke the drain thread */
+	HTMM_STAT_BATCHES,		/* batches drained */
+	HTMM_STAT_DRAIN_NS,		/* CPU time of the drain thread */
+	HTMM_STAT_HANDLER_NS,		/* time in overflow handlers: estimated, as few are timed */
+	HTMM_STAT_PERIOD_CHANGES,	/* times that a budget changed a period */
+	HTMM_STAT_CPUS_FAILED,		/* times that events of a CPU that came online failed */
+	HTMM_NR_STATS,			/* this header knows; structs have HTMM_STAT_SLOTS */
 };
 
-#define HTMM_STAT_SLOTS		32
-
 /* Their names, for an array of HTMM_STAT_SLOTS; numbers that are not in use have none. */
-#define HTMM_STAT_NAMES					\
-	[HTMM_STAT_SAMPLES] = "samples",		\
-	[HTMM_STAT_COOLINGS] = "coolings",		\
-	[HTMM_STAT_ADAPTATIONS] = "adaptations",	\
-	[HTMM_STAT_EVICTED] = "evicted",		\
-	[HTMM_STAT_EXITED] = "exited",			\
-	[HTMM_STAT_FREED] = "freed",			\
-	[HTMM_STAT_WAKEUPS] = "wakeups",		\
-	[HTMM_STAT_BATCHES] = "batches",		\
-	[HTMM_STAT_DRAIN_NS] = "drain_ns",		\
-	[HTMM_STAT_HANDLER_NS] = "handler_ns",		\
-	[HTMM_STAT_PERIOD_CHANGES] = "period_changes",	\
-	[HTMM_STAT_CPUS_FAILED] = "cpus_failed"
+#define HTMM_STAT_NAMES									\
+	[HTMM_STAT_SAMPLES] = "samples", [HTMM_STAT_COOLINGS] = "coolings",		\
+	[HTMM_STAT_ADAPTATIONS] = "adaptations", [HTMM_STAT_EVICTED] = "evicted",	\
+	[HTMM_STAT_EXITED] = "exited", [HTMM_STAT_FREED] = "freed",			\
+	[HTMM_STAT_WAKEUPS] = "wakeups", [HTMM_STAT_BATCHES] = "batches",		\
+	[HTMM_STAT_DRAIN_NS] = "drain_ns", [HTMM_STAT_HANDLER_NS] = "handler_ns",	\
+	[HTMM_STAT_PERIOD_CHANGES] = "period_changes", [HTMM_STAT_CPUS_FAILED] = "cpus_failed"
 
 /**
  * struct htmm_event - one event to sample, on every CPU of the session that takes it
@@ -234,16 +194,11 @@ struct htmm_event {
 	__u32 min_level;
 };
 
-/**
- * enum htmm_target_type - what a target names
- * @HTMM_TARGET_TGID: a process with all its threads, including future ones; not its children
- * @HTMM_TARGET_CGROUP: the tasks that are in a cgroup of version 2 or below it when sampled
- * @HTMM_TARGET_ALL: every task
- */
+/* What a target names. A cgroup is one of version 2, with its tasks and those below it. */
 enum htmm_target_type {
-	HTMM_TARGET_TGID = 1,
-	HTMM_TARGET_CGROUP = 2,
-	HTMM_TARGET_ALL = 3,
+	HTMM_TARGET_TGID = 1,		/* a process, all its threads; not its children */
+	HTMM_TARGET_CGROUP = 2,		/* the tasks that are in a cgroup when sampled */
+	HTMM_TARGET_ALL = 3,		/* every task */
 };
 
 /**
@@ -413,16 +368,10 @@ enum htmm_state {
 	HTMM_STATE_STOPPED,		/* the results can be read */
 };
 
-/* struct htmm_info.features: an extension of the interface adds a bit; none is ever reused. */
-#define HTMM_FEATURE_CGROUPS		0x1	/* cgroups can be targets */
-#define HTMM_FEATURE_BUDGET		0x2	/* HTMM_START_BUDGET */
-#define HTMM_FEATURE_WEIGHT_PERIOD	0x4	/* HTMM_START_WEIGHT_PERIOD */
-#define HTMM_FEATURE_STREAM		0x8	/* HTMM_IOC_STREAM, read() and poll() */
-#define HTMM_FEATURE_SET		0x10	/* HTMM_IOC_SET */
-#define HTMM_FEATURE_LIST_PAGES		0x20	/* HTMM_IOC_LIST_PAGES */
-#define HTMM_FEATURE_HIT_RATIO		0x40	/* HTMM_IOC_GET_HIT_RATIO */
-#define HTMM_FEATURE_PLACEMENT		0x80	/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT */
-#define HTMM_FEATURE_SERVED		0x100	/* HTMM_START_SERVED and HTMM_IOC_GET_SERVED */
+/* struct htmm_info.features: what not all kernels or modules have; no bit is ever reused. */
+#define HTMM_FEATURE_CGROUPS	0x1	/* cgroups can be targets */
+#define HTMM_FEATURE_PLACEMENT	0x2	/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT */
+#define HTMM_FEATURE_SERVED	0x4	/* HTMM_START_SERVED and HTMM_IOC_GET_SERVED */
 
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module
@@ -557,7 +506,6 @@ struct htmm_stats {
 
 /**
  * struct htmm_histogram - argument of HTMM_IOC_GET_HIST
- * @unit: in: enum htmm_unit
  * @target: in: number of a target. The thresholds of several are computed from the sum of their
  *	histograms for the session's capacity; a page that two targets track counts as two
  * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: the highest does not fit
@@ -585,7 +533,6 @@ struct htmm_histogram {
 
 /**
  * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
- * @unit: in: what the fast tier is filled with
  * @capacity_pages: in: what the fast tier would hold, in pages; 0: the capacity of the target or
  *	the session; out: the same in units of @unit
  * @pages: pages (or regions) that have a count
@@ -646,17 +593,14 @@ struct htmm_page {
 	__u32 __reserved;
 };
 
-/**
- * enum htmm_order - order of HTMM_IOC_LIST_PAGES
- * @HTMM_ORDER_HOTTEST: by count, the highest first; equal ones by target, space, then address
- * @HTMM_ORDER_COLDEST: by count, the lowest first; equal ones likewise
- * @HTMM_ORDER_TABLE: in the order of the tables: by target; the pages of a region together, by
- *	address; the order of regions is not defined
+/*
+ * Order of HTMM_IOC_LIST_PAGES. Equal counts are by target, space, then address. In a table, the
+ * pages of a region are together, by address; the order of regions is not defined.
  */
 enum htmm_order {
-	HTMM_ORDER_HOTTEST,
-	HTMM_ORDER_COLDEST,
-	HTMM_ORDER_TABLE,
+	HTMM_ORDER_HOTTEST,		/* by count, the highest first */
+	HTMM_ORDER_COLDEST,		/* by count, the lowest first */
+	HTMM_ORDER_TABLE,		/* in the order of the tables, by target */
 };
 
 /*
@@ -677,7 +621,6 @@ enum htmm_order {
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
  * @pages: array of struct htmm_page, filled by the module
  * @nr_pages: in: room, at least 1; out: elements filled, at most 262,144; 0 at the end
- * @unit: enum htmm_unit: list pages or regions
  * @order: enum htmm_order
  * @pid: list only pages of this process; 0: of any
  * @start: list only pages with a byte at or above this address
@@ -741,10 +684,7 @@ struct htmm_list_pages {
 	__u32 skipped;
 };
 
-/*
- * struct htmm_node_placement.flags: the node has CPUs, so the module takes it for fast. How the
- * kernel ranks nodes (HBM has no CPUs) is in /sys/devices/virtual/memory_tiering.
- */
+/* struct htmm_node_placement.flags: the node has CPUs, so the module takes it for fast. */
 #define HTMM_NODE_FAST		0x1
 
 /**
@@ -813,8 +753,6 @@ enum htmm_source {
 	HTMM_SOURCE_OTHER,		/* a device, or memory that is not cached */
 	HTMM_NR_SOURCES,		/* this header knows; the struct below has room for more */
 };
-
-#define HTMM_SOURCE_SLOTS	8
 
 /**
  * struct htmm_served_row - the samples of an event on the CPUs of a node
