@@ -100,8 +100,7 @@ static void placed_fill(const struct htmm_page_list *placed, struct htmm_page_li
 	for (i = 0; placed->nr && i < list->nr; i++) {
 		if (list->pages[i].node != HTMM_NODE_UNKNOWN)
 			continue;
-		seen = bsearch(&list->pages[i], placed->pages, placed->nr,
-			       sizeof(*seen), by_page);
+		seen = bsearch(&list->pages[i], placed->pages, placed->nr, sizeof(*seen), by_page);
 		if (!seen)
 			continue;
 		list->pages[i].node = seen->node;

@@ -129,8 +129,7 @@ static void print_served(FILE *file, const struct served *served,
 		const struct htmm_served_row *row = &served->buf.rows[i];
 		char name[48], cell[64];
 
-		snprintf(name, sizeof(name), "%d/%s", row->cpu_node,
-			 event_name(stats, row->event));
+		snprintf(name, sizeof(name), "%d/%s", row->cpu_node, event_name(stats, row->event));
 		if (served->target)
 			snprintf(cell, sizeof(cell), "%-6u %-19.19s", served->target, name);
 		else

@@ -225,11 +225,9 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 {
 	const struct opt table[SESSION_OPTS - TARGET_OPTS] = {
 		{ OPT_CALL, 'e', "event", "EVENT,...",
-		  "see 'htmmctl list'; :p to :ppp: precise",
-		  &s->events, .call = call_events },
+		  "see 'htmmctl list'; :p to :ppp: precise", &s->events, .call = call_events },
 		{ OPT_NUMBER, 'c', "count", "PERIOD",
-		  "events between samples, if not in EVENT",
-		  &s->period, 1, LLONG_MAX },
+		  "events between samples, if not in EVENT", &s->period, 1, LLONG_MAX },
 		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
 		  &s->cpus, .call = call_cpus },
 		{ OPT_CALL, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
