@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "estimate.h"
+#include "lib/array.h"
 
 /* From here on, each region has its own weights: how much pages differ is not everywhere alike. */
 #define REGION_SHIFT	9
@@ -113,15 +114,11 @@ struct work {
 
 static int add_block(struct blocks *blocks, const struct block *block)
 {
-	if (blocks->nr == blocks->room) {
-		const size_t room = 2 * blocks->room + 64;
-		struct block *more = realloc(blocks->block, room * sizeof(*more));
+	struct block *grown = array_grow(blocks->block, blocks->nr, &blocks->room, sizeof(*grown));
 
-		if (!more)
-			return -ENOMEM;
-		blocks->block = more;
-		blocks->room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	blocks->block = grown;
 	blocks->block[blocks->nr++] = *block;
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "estimate/estimate.h"
+#include "lib/array.h"
 #include "rates.h"
 #include "report.h"
 
@@ -22,15 +23,12 @@ struct pages {
 
 static int add(struct pages *pages, __u32 space, __u64 vpn, float count)
 {
-	if (pages->nr == pages->room) {
-		const size_t room = 2 * pages->room + 1024;
-		struct estimate_page *more = realloc(pages->page, room * sizeof(*more));
+	struct estimate_page *grown =
+		array_grow(pages->page, pages->nr, &pages->room, sizeof(*grown));
 
-		if (!more)
-			return -ENOMEM;
-		pages->page = more;
-		pages->room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	pages->page = grown;
 	pages->page[pages->nr++] = (struct estimate_page) {
 		.page = vpn, .space = space, .count = count,
 	};
