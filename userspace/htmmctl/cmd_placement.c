@@ -27,20 +27,16 @@ struct placement_cmd {
 	struct served_list served;
 };
 
-/* The hit ratio of a target, and by what it is known; NULL: it is not. */
-static const char *measured(const struct placement_cmd *cmd, const struct placement *placement,
-			    __u32 *ppm)
+/* The share of a target's loads from memory that the fast tier served, if its events tell. */
+static bool measured(const struct placement_cmd *cmd, __u32 target, __u32 *ppm)
 {
-	const struct placement_sums sums = placement_sum(placement);
 	size_t i;
 
 	/* If there is one target, all together are that. */
 	for (i = 0; i < cmd->served.nr; i++)
-		if ((cmd->served.all[i].target == placement->target || cmd->served.nr == 1) &&
-		    served_ratio(&cmd->served.all[i].tiers, ppm))
-			return "served";
-	*ppm = sums.hit_ppm;
-	return sums.samples ? "pages" : NULL;
+		if (cmd->served.all[i].target == target || cmd->served.nr == 1)
+			return served_ratio(&cmd->served.all[i].tiers, ppm);
+	return false;
 }
 
 static void print_node(FILE *file, const struct htmm_node_placement *node, __u64 samples)
@@ -138,7 +134,6 @@ static void print_one(FILE *file, const struct placement_cmd *cmd, size_t number
 	const struct placement *placement = &cmd->all[number];
 	const struct htmm_placement_buf *where = &placement->where;
 	const __u64 samples = placement_sum(placement).samples;
-	const char *by;
 	__u32 n, ppm;
 
 	if (number)
@@ -151,28 +146,36 @@ static void print_one(FILE *file, const struct placement_cmd *cmd, size_t number
 		print_node(file, &where->nodes[n], samples);
 	print_bars(file, where, samples);
 	print_summary(file, placement);
-	by = measured(cmd, placement, &ppm);
-	if (by && *by == 's')
+	if (measured(cmd, placement->target, &ppm))
 		fprintf(file, "measured: the fast tier served %.1f %% of the loads from memory\n",
 			ppm / 1e4);
-	else if (by && cmd->served.nr)
+	else if (samples && cmd->served.nr)
 		fputs("not measured: no event tells what served its samples, and pages may move\n",
 		      file);
+}
+
+/* Where no event tells, by the nodes on which the sampled pages are now. */
+static void add_measured(struct json_object *obj, const struct placement_cmd *cmd,
+			 const struct placement *placement)
+{
+	const struct placement_sums sums = placement_sum(placement);
+	__u32 ppm = sums.hit_ppm;
+	const char *by = measured(cmd, placement->target, &ppm) ? "served" :
+			 sums.samples ? "pages" : NULL;
+
+	json_add(obj, "measured_hit_ratio_ppm", by ? json_object_new_uint64(ppm) : NULL);
+	json_add(obj, "measured_by", by ? json_object_new_string(by) : NULL);
 }
 
 static void print_json(FILE *file, const struct placement_cmd *cmd)
 {
 	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
-	const char *by;
-	__u32 ppm;
 	size_t i;
 
 	for (i = 0; i < cmd->nr; i++) {
 		one = json_object_new_object();
 		placement_json(one, &cmd->all[i], true);
-		by = measured(cmd, &cmd->all[i], &ppm);
-		json_add(one, "measured_hit_ratio_ppm", by ? json_object_new_uint64(ppm) : NULL);
-		json_add(one, "measured_by", by ? json_object_new_string(by) : NULL);
+		add_measured(one, cmd, &cmd->all[i]);
 		json_object_array_add(array, one);
 	}
 	json_add(obj, "placements", array);

@@ -36,10 +36,7 @@ struct results {
 	struct htmm_names *names;
 };
 
-/*
- * Reads its state, its counters, its targets and what served them, as results_read(), which reads
- * the pages, too.
- */
+/* Reads the same as results_read(), but for the pages and their histogram. */
 int results_counted(struct results *res, int fd, struct htmm_error *err);
 
 /*
