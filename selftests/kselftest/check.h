@@ -77,6 +77,25 @@ static inline void check_closed(struct __test_metadata *_metadata, int fd)
 	check_idle(_metadata);
 }
 
+/* All that is hot fits the fast tier, and the next bin would not; warm is as documented. */
+static inline void check_thresholds(struct __test_metadata *_metadata,
+				    const struct htmm_histogram *hist)
+{
+	__u32 hot = hist->hot_threshold, bin;
+	__u64 pages = 0;
+
+	ASSERT_LE(1, hot);
+	for (bin = hot; bin < HTMM_NR_BINS; bin++)
+		pages += hist->bins[bin];
+	EXPECT_LE(pages, hist->capacity_pages);
+	if (hot == 1) {
+		EXPECT_EQ(hot, hist->warm_threshold);
+		return;
+	}
+	EXPECT_LT(hist->capacity_pages, pages + hist->bins[hot - 1]);
+	EXPECT_EQ(4 * pages < 3 * hist->capacity_pages ? hot - 1 : hot, hist->warm_threshold);
+}
+
 int main(int argc, char **argv)
 {
 	device_require();

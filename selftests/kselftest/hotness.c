@@ -53,24 +53,6 @@ static __u64 samples_of(struct _test_data_hotness *self, int page)
 	return device_samples(self->fd, getpid(), self->mem + page * PAGE, PAGE);
 }
 
-/* What the interface's documentation says of them. */
-static void check_thresholds(struct __test_metadata *_metadata, const struct htmm_histogram *hist)
-{
-	__u32 hot = hist->hot_threshold, bin;
-	__u64 pages = 0;
-
-	ASSERT_LE(1, hot);
-	for (bin = hot; bin < HTMM_NR_BINS; bin++)
-		pages += hist->bins[bin];
-	EXPECT_LE(pages, hist->capacity_pages);
-	if (hot == 1) {
-		EXPECT_EQ(hot, hist->warm_threshold);
-		return;
-	}
-	EXPECT_LT(hist->capacity_pages, pages + hist->bins[hot - 1]);
-	EXPECT_EQ(4 * pages < 3 * hist->capacity_pages ? hot - 1 : hot, hist->warm_threshold);
-}
-
 TEST_F(hotness, each_fault_counts)
 {
 	struct htmm_histogram hist;

@@ -185,21 +185,6 @@ TEST_F(set, period_of_ibs)
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
-/* All that is hot fits the fast tier, and the next bin would not. */
-static void check_fits(struct __test_metadata *_metadata, const struct htmm_histogram *hist)
-{
-	__u32 hot = hist->hot_threshold, bin;
-	__u64 pages = 0;
-
-	ASSERT_LE(1, hot);
-	for (bin = hot; bin < HTMM_NR_BINS; bin++)
-		pages += hist->bins[bin];
-	EXPECT_LE(pages, hist->capacity_pages);
-	EXPECT_TRUE(hot == 1 || pages + hist->bins[hot - 1] > hist->capacity_pages) {
-		TH_LOG("hot from bin %u, %llu pages of %llu", hot, pages, hist->capacity_pages);
-	}
-}
-
 /* The new capacity and its threshold are set, and all else is as before. Returns the threshold. */
 static __u32 check_capacity(struct __test_metadata *_metadata,
 			    struct _test_data_set *self, __u64 capacity,
@@ -212,7 +197,7 @@ static __u32 check_capacity(struct __test_metadata *_metadata,
 
 	EXPECT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(capacity, hist.capacity_pages);
-	check_fits(_metadata, &hist);
+	check_thresholds(_metadata, &hist);
 	EXPECT_EQ(0, memcmp(before->bins, hist.bins, sizeof(hist.bins)));
 	EXPECT_EQ(before->samples, hist.samples);
 	EXPECT_EQ(before->pages, hist.pages);
@@ -223,7 +208,7 @@ static __u32 check_capacity(struct __test_metadata *_metadata,
 	EXPECT_GE(capacity, hot);
 	EXPECT_EQ(0, device_hist(self->fd, HTMM_UNIT_REGION, &regions));
 	EXPECT_EQ(capacity / 512, regions.capacity_pages);
-	check_fits(_metadata, &regions);
+	check_thresholds(_metadata, &regions);
 	return hist.hot_threshold;
 }
 
