@@ -21,8 +21,9 @@ static void must(bool holds, const char *what)
 
 static __u64 counted(const struct report_counts *counts)
 {
-	return counts->samples + counts->no_addr + counts->kernel_addr + counts->filtered +
-	       counts->guest + counts->no_process + counts->near + counts->no_memory;
+	return counts->samples + counts->no_addr + counts->no_data + counts->kernel_addr +
+	       counts->filtered + counts->guest + counts->no_process + counts->near +
+	       counts->no_memory;
 }
 
 static void read_all(struct perfdata_reader *reader)

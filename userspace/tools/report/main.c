@@ -190,6 +190,8 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 	} reasons[] = {
 		{ counts->no_addr, "have no data address",
 		  "record with 'htmmctl record' or 'perf record -d'" },
+		{ counts->no_data, "are of instructions without data",
+		  "record an event of loads or stores: 'htmmctl list'" },
 		{ counts->filtered, "are of other processes", "give another process with -p" },
 		{ counts->guest, "were taken in virtual machines", "record inside of these" },
 		{ counts->no_process, "are of processes that the recording does not know",

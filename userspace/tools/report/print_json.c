@@ -87,6 +87,7 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "filtered", report->counts.filtered);
 	json_add_u64(obj, "guest", report->counts.guest);
 	json_add_u64(obj, "no_process", report->counts.no_process);
+	json_add_u64(obj, "no_data", report->counts.no_data);
 	json_add_u64(obj, "near", report->counts.near);
 	json_add_u64(obj, "lost", report_lost(&report->counts));
 	json_add(obj, "losses", losses_json(&report->counts));

@@ -58,6 +58,8 @@ static void print_counts(FILE *file, const struct report *report)
 	else
 		fprintf(file, "samples   %llu counted", counts->samples);
 	fprintf(file, "; %llu filtered", counts->filtered);
+	if (counts->no_data)
+		fprintf(file, "; %llu of instructions without data", counts->no_data);
 	if (counts->near)
 		fprintf(file, "; %llu nearer than --min-level, or unknown", counts->near);
 	fprintf(file, "; %llu lost", report_lost(counts));

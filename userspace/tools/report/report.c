@@ -99,6 +99,14 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		heat_add(report->heat, space, addr, sample->time);
 }
 
+/* Neither a load nor a store, as its source says if it was recorded. */
+static bool is_without_data(const struct perfdata_sample *sample)
+{
+	const union perf_mem_data_src src = { .val = sample->data_src };
+
+	return src.mem_op == PERF_MEM_OP_NA;
+}
+
 /* What the module's overflow handler drops is dropped here. */
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
@@ -108,6 +116,8 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		report->counts.no_process++;
 	else if (report->config.nr_pids && !report_wants(report, sample->pid))
 		report->counts.filtered++;
+	else if (!sample->addr && is_without_data(sample))
+		report->counts.no_data++;
 	else if (!sample->addr)
 		report->counts.no_addr++;
 	else if (sample->addr >= USER_END)

@@ -41,6 +41,7 @@ struct report_config {
  * struct report_counts - where samples went
  * @samples: counted
  * @no_addr: dropped because they have no data address
+ * @no_data: dropped because they are of instructions without data: IBS samples all
  * @kernel_addr: dropped because the address is the kernel's
  * @filtered: dropped because they are of other processes
  * @guest: dropped because they were taken in a virtual machine
@@ -55,6 +56,7 @@ struct report_config {
 struct report_counts {
 	__u64 samples;
 	__u64 no_addr;
+	__u64 no_data;
 	__u64 kernel_addr;
 	__u64 filtered;
 	__u64 guest;
