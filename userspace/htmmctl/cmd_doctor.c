@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 #define DEVICES		"/sys/bus/event_source/devices"
 /* The kernel starts with 100,000 samples/s, and by itself it only lowers this. */
 #define LOW_SAMPLE_RATE	25000
-/* Presets and events of -e. */
-#define TRIALS_MAX	32
+/* Presets of up to three kinds of cores, and events of -e. */
+#define TRIALS_MAX	48
 
 enum check_level { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 
@@ -183,32 +182,13 @@ static enum check_level check_cpu(struct htmm_error *text)
 	return CHECK_WARN;
 }
 
-/* Find a PMU that can sample memory accesses. */
-static bool find_pmu(char *found, size_t size)
-{
-	DIR *dir = opendir(DEVICES);
-	struct dirent *entry;
-	bool any = false;
-
-	while (dir && !any && (entry = readdir(dir))) {
-		char type[16];
-
-		if (*entry->d_name == '.')
-			continue;
-		htmm_read_line(type, sizeof(type), DEVICES "/%s/type", entry->d_name);
-		any = strtol(type, NULL, 10) == PERF_TYPE_RAW || !strcmp(entry->d_name, "ibs_op");
-		snprintf(found, size, "%s", entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	return any;
-}
-
 static enum check_level check_pmu(struct htmm_error *text)
 {
-	char name[256], precise[16];
+	/* AMD's own gives no addresses. */
+	const char *name = access(DEVICES "/ibs_op", F_OK) ? htmm_core_pmu(0, NULL) : "ibs_op";
+	char type[16], precise[16];
 
-	if (find_pmu(name, sizeof(name))) {
+	if (!htmm_read_line(type, sizeof(type), DEVICES "/%s/type", name)) {
 		if (!htmm_read_line(precise, sizeof(precise), DEVICES "/%s/caps/max_precise", name))
 			htmm_error_set(text, 0, NULL, "PMU '%s', precise up to %s", name, precise);
 		else
@@ -323,15 +303,22 @@ static void try_events(struct diagnosis *d, const struct htmm_event_list *given)
 	struct trial *trial = d->trials;
 	const struct htmm_preset *preset;
 	struct htmm_choice choice;
-	unsigned int i;
+	unsigned int i, j;
+	const char *pmu;
 
-	for (i = 0; (preset = htmm_preset(i)); i++, trial++) {
-		trial->precise_ip = htmm_preset_choose(preset, NULL, NULL, &choice, &trial->reason);
-		trial->event = choice.event;
-		if (!trial->precise_ip)
-			trial->precise_ip = htmm_event_probe_best(&trial->event, &trial->reason);
-		snprintf(trial->event.name, sizeof(trial->event.name), "%s", preset->name);
-		snprintf(trial->help, sizeof(trial->help), "%s", choice.help);
+	for (i = 0; (pmu = htmm_core_pmu(i, NULL)); i++) {
+		for (j = 0; (preset = htmm_preset(j)); j++) {
+			trial->precise_ip = htmm_preset_choose(preset, i ? pmu : NULL, NULL,
+							       &choice, &trial->reason);
+			trial->event = choice.event;
+			/* Page faults are of no kind of cores. */
+			if (i && is_software(&trial->event))
+				continue;
+			if (!trial->precise_ip)
+				trial->precise_ip = htmm_event_probe_best(&trial->event,
+									  &trial->reason);
+			snprintf(trial++->help, sizeof(trial->help), "%s", choice.help);
+		}
 	}
 	for (i = 0; i < given->nr; i++, trial++) {
 		trial->event = given->event[i];
@@ -361,7 +348,7 @@ static unsigned int count_trials(const struct diagnosis *d, bool software, char 
 
 static void judge(struct diagnosis *d)
 {
-	char hard[160], soft[160];
+	char hard[320], soft[160];
 	unsigned int nr_hard = count_trials(d, false, hard, sizeof(hard));
 	unsigned int nr_soft = count_trials(d, true, soft, sizeof(soft));
 	const struct htmm_error *module = &d->checks[0].text;

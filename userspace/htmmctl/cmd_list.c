@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/perf_event.h>
 #include "options.h"
 #include "view.h"
 
@@ -103,14 +104,16 @@ static struct json_object *sees_json(unsigned int sees)
 
 static void show_preset(struct list *list, const struct htmm_preset *preset, const char *pmu)
 {
-	char name[48], left[128], text[sizeof(struct htmm_error)];
+	char left[128], text[sizeof(struct htmm_error)];
 	struct htmm_choice choice;
 	struct htmm_error why = {};
 	struct json_object *obj;
 	bool ok;
 
 	ok = !htmm_preset_choose(preset, pmu, NULL, &choice, &why);
-	if (!wanted(list, preset->name, preset->help) && !wanted(list, choice.text, ""))
+	/* Page faults are of no kind of cores. */
+	if ((pmu && choice.event.type == PERF_TYPE_SOFTWARE) ||
+	    (!wanted(list, preset->name, preset->help) && !wanted(list, choice.text, "")))
 		return;
 	list->presets++;
 	snprintf(text, sizeof(text), "%s%s%s", ok ? choice.help : why.what, ok ? "" : "; ",
@@ -118,16 +121,15 @@ static void show_preset(struct list *list, const struct htmm_preset *preset, con
 	ok = ok && can_sample(list, &choice.event);
 	if (why.code)
 		choice.sees = 0;
-	snprintf(name, sizeof(name), pmu ? "%2$s/%1$s/" : "%s", preset->name, pmu);
 	if (list->json) {
-		obj = event_object(name, &choice.event, text, ok);
+		obj = event_object(choice.event.name, &choice.event, text, ok);
 		json_add_name(obj, "event", choice.text);
 		json_add(obj, "sees", sees_json(choice.sees));
 		json_add_bool(obj, "served", choice.served);
 		json_object_array_add(list->json, obj);
 		return;
 	}
-	snprintf(left, sizeof(left), "%-12s %s", name, choice.text);
+	snprintf(left, sizeof(left), "%-12s %s", choice.event.name, choice.text);
 	print_row(ok, left, sees_word(choice.sees), text);
 }
 

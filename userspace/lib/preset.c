@@ -197,7 +197,7 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 	};
 	struct htmm_event_list list = {};
 	bool ibs;
-	int ret;
+	int ret = 0;
 
 	*choice = (struct htmm_choice) { .sees = preset->sees };
 	if (req.preset == NR_CPU_PRESETS) {
@@ -207,10 +207,12 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 		ret = choose_event(&req, choice, err);
 		if (!ret)
 			ret = htmm_events_parse(&list, choice->text, sysfs, err);
-		if (ret)
-			return ret;
 		choice->event = list.event[0];
 	}
+	snprintf(choice->event.name, sizeof(choice->event.name), pmu ? "%2$s/%1$s/" : "%s",
+		 preset->name, pmu);
+	if (ret)
+		return ret;
 	ibs = !strncmp(choice->text, "ibs_", 4);
 	choice->event.period = preset->period * (ibs ? PERIOD_STEP : 1);
 	/* The CPU samples all instructions, and the module drops most. */
@@ -220,11 +222,6 @@ int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const 
 		 preset->help, !ibs || req.preset != PRESET_MISS ? "" :
 		 choice->event.min_level ? "; samples of caches cost as much" : "; stores, too",
 		 choice->served ? "tell" : "do not tell");
-	if (pmu)
-		snprintf(choice->event.name, sizeof(choice->event.name), "%s/%s/", pmu,
-			 preset->name);
-	else
-		snprintf(choice->event.name, sizeof(choice->event.name), "%s", preset->name);
 	return 0;
 }
 

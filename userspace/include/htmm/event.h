@@ -37,7 +37,7 @@ struct htmm_preset {
 
 /**
  * struct htmm_choice - the event that a preset stands for on this CPU
- * @event: the event, with its default period
+ * @event: the event, with its default period; if the CPU has none, only its name
  * @text: the same for htmm_events_parse(); empty: page faults
  * @help: what it counts here, what it does not tell, and whether it tells what served samples
  * @sees: HTMM_SEES_* of the memory whose loads it samples here
