@@ -17,12 +17,15 @@
 #define SHORT_ROUNDS	12
 /* A kernel that checks itself notices the use of what is freed, and takes long to fork. */
 #define CHECKED_ROUNDS	4
+/* Regions with samples that are more than a batch takes, and than one step removes. */
+#define MANY_REGIONS	600
 
 FIXTURE(space) {
 	int fd;
 	struct source source;
 	struct request req;
 	void *mem;
+	void *regions;
 };
 
 FIXTURE_SETUP(space)
@@ -252,6 +255,52 @@ TEST_F(space, samples_after_stale_ones)
 	EXPECT_LE(3 * PAGES, stats.s.total.drops[HTMM_DROP_STALE]);
 	EXPECT_EQ(2 * PAGES, device_samples(self->fd, stays.pid, self->mem, PAGES * PAGE));
 	child_kill(&stays);
+}
+
+static void touch_regions(void *self)
+{
+	const struct _test_data_space *it = self;
+	int i;
+
+	for (i = 0; i < MANY_REGIONS; i++)
+		access_pages(&it->source, it->regions + i * REGION, 1, 1);
+}
+
+/*
+ * A process exits with more samples in a ring than a batch takes. Returns true if some of them
+ * were taken while its pages were being removed, in several steps.
+ */
+static bool samples_come_while_it_is_removed(struct __test_metadata *_metadata,
+					     struct _test_data_space *self)
+{
+	struct child child;
+	static struct stats stats;
+	struct htmm_histogram hist;
+
+	ASSERT_EQ(0, child_worker(&child, touch_regions, self));
+	self->req.arg.nr_targets = 0;
+	request_add_target(&self->req, child.pid);
+	ASSERT_START(self);
+	ASSERT_EQ(0, child_do(&child));
+	await_samples(_metadata, self->fd, MANY_REGIONS);
+	ASSERT_EQ(0, child_do(&child));
+	child_kill(&child);
+	ASSERT_SOON(!stats_read(self->fd, &stats) && !stats.s.total.in_flight);
+	ASSERT_SOON(!device_hist(self->fd, HTMM_UNIT_PAGE, &hist) && !hist.pages);
+	EXPECT_EQ(0, device_stop(self->fd));
+	return stats.s.total.drops[HTMM_DROP_STALE];
+}
+
+/* What is added to an address space while it is removed would never be found again. */
+TEST_F(space, samples_while_pages_are_removed)
+{
+	int tries = 10;
+
+	ASSERT_NE(NULL, self->regions = access_reserve(MANY_REGIONS * REGION));
+	self->req.arg.drain_interval_ms = 1000;
+	self->req.arg.ring_pages = 128;
+	while (!samples_come_while_it_is_removed(_metadata, self))
+		ASSERT_LT(0, --tries);
 }
 
 /*

@@ -416,6 +416,25 @@ TEST_F(target, the_dead_stay_listed)
 	EXPECT_EQ(0, counted(_metadata, self, 2, 0));
 }
 
+/* Housekeeping gets to every target: pages of exited processes leave each of them. */
+TEST_F(target, the_exited_leave_every_target)
+{
+	int i;
+
+	self->req.arg.flags = 0;
+	for (i = 0; i < NR_WORKERS; i++)
+		request_add_target(&self->req, self->workers[i].pid);
+	ASSERT_START(self);
+	tell_all(_metadata, self);
+	ASSERT_SOON(device_targets(self->fd, self->info) == NR_WORKERS &&
+		    self->info[NR_WORKERS - 1].pages >= PAGES);
+	while (self->ready)
+		child_kill(&self->workers[--self->ready]);
+	for (i = 0; i < NR_WORKERS; i++)
+		ASSERT_SOON(device_targets(self->fd, self->info) == NR_WORKERS &&
+			    !self->info[i].pages);
+}
+
 static int stay(int sock, void *arg)
 {
 	child_post(sock);
