@@ -5,7 +5,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include "event_type.h"
 #include "perf_event.h"
 #include "channel_set.h"
 

@@ -7,10 +7,9 @@
  */
 #include <linux/device.h>
 #include <linux/err.h>
-#include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include "event_type.h"
+#include "perf_event.h"
 
 /* The software events whose samples have a data address. */
 static bool htmm_software_has_addr(u64 config)

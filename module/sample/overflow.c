@@ -5,15 +5,13 @@
  * It takes no lock, allocates nothing, prints nothing, and wakes threads only through
  * irq_work.
  */
-#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/uaccess.h>
 #include "base/compat.h"
 #include "core/source.h"
 #include "cookie.h"
-#include "overflow.h"
-#include "channel.h"
+#include "perf_event.h"
 
 /*
  * Reading the clock twice takes longer than the rest of a handler, so only one of this many is

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/perf_event.h>
 #include <linux/string.h>
 #include "base/compat.h"
-#include "overflow.h"
 #include "perf_event.h"
 
 /* The counter of IBS has no low four bits. */
@@ -34,17 +32,6 @@ static const char *htmm_event_reason(int ret)
 	default:
 		return "perf refuses it";
 	}
-}
-
-static void htmm_event_fail(const struct htmm_channel *channel,
-			    const struct htmm_event *desc, u64 period, int ret,
-			    struct htmm_error *err)
-{
-	htmm_fail(err, ret,
-		  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
-		  channel->index, desc->name, desc->type, desc->config,
-		  desc->precise_ip, period, channel->cpu,
-		  htmm_event_reason(ret));
 }
 
 /**
@@ -110,21 +97,20 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 						channel);
 }
 
-/* Open the event. Also sets whether the handler has to drop samples of the kernel. */
 static struct perf_event *htmm_event_open(struct htmm_channel *channel,
-					  const struct htmm_event *desc,
-					  u64 period, bool *user_only,
+					  const struct htmm_event *desc, u64 period,
 					  struct htmm_error *err)
 {
 	struct perf_event *event = ERR_PTR(-EINVAL);
 	unsigned int i;
 
-	for (i = 0; event == ERR_PTR(-EINVAL) && i < ARRAY_SIZE(htmm_excludes); i++) {
+	for (i = 0; event == ERR_PTR(-EINVAL) && i < ARRAY_SIZE(htmm_excludes); i++)
 		event = htmm_event_try(channel, desc, period, &htmm_excludes[i]);
-		*user_only = !htmm_excludes[i].kernel;
-	}
 	if (IS_ERR(event))
-		htmm_event_fail(channel, desc, period, PTR_ERR(event), err);
+		htmm_fail(err, PTR_ERR(event),
+			  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",
+			  channel->index, desc->name, desc->type, desc->config, desc->precise_ip,
+			  period, channel->cpu, htmm_event_reason(PTR_ERR(event)));
 	return event;
 }
 
@@ -132,17 +118,14 @@ static struct perf_event *htmm_event_open(struct htmm_channel *channel,
  * The event does not count yet. The CPU of @channel must be online. Returns 0 or the errno of
  * perf_event_create_kernel_counter().
  */
-int htmm_perf_event_create(struct htmm_channel *channel,
-			   const struct htmm_event *desc, u64 period,
-			   struct htmm_error *err)
+int htmm_perf_event_create(struct htmm_channel *channel, const struct htmm_event *desc,
+			   u64 period, struct htmm_error *err)
 {
-	struct perf_event *event;
-	bool user_only;
+	struct perf_event *event = htmm_event_open(channel, desc, period, err);
 
-	event = htmm_event_open(channel, desc, period, &user_only, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	channel->user_only = user_only;
+	channel->user_only = !event->attr.exclude_kernel;
 	channel->min_level = desc->min_level;
 	channel->event = event;
 	return 0;
@@ -173,13 +156,12 @@ int htmm_perf_event_try_period(struct htmm_channel *channel,
 {
 	u64 step = htmm_perf_event_step(channel);
 	struct perf_event *event;
-	bool user_only;
 
 	if (step && period % step)
 		return htmm_fail(err, -EINVAL,
 				 "event %u '%s': the PMU takes multiples of %llu, not a period of %llu",
 				 channel->index, desc->name, step, period);
-	event = htmm_event_open(channel, desc, period, &user_only, err);
+	event = htmm_event_open(channel, desc, period, err);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perf_event_release_kernel(event);

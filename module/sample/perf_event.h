@@ -3,6 +3,7 @@
 #ifndef HTMM_PERF_EVENT_H
 #define HTMM_PERF_EVENT_H
 
+#include <linux/perf_event.h>
 #include "base/error.h"
 #include "channel.h"
 
@@ -18,5 +19,11 @@ int htmm_perf_event_set_period(struct htmm_channel *channel, u64 period);
 void htmm_perf_event_disarm(struct htmm_channel *channel);
 void htmm_perf_event_query(struct htmm_channel *channel);
 void htmm_perf_event_release(struct htmm_channel *channel);
+
+/* event_type.c */
+int htmm_event_type_check(const struct htmm_event *desc, unsigned int i, struct htmm_error *err);
+
+/* overflow.c */
+perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool picky);
 
 #endif /* HTMM_PERF_EVENT_H */
