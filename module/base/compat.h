@@ -45,15 +45,8 @@ static inline bool htmm_exact_ip(const struct pt_regs *regs)
 	return regs->flags & PERF_EFLAGS_EXACT;
 }
 #else
-static inline bool htmm_large_pebs(const struct perf_event *event)
-{
-	return false;
-}
-
-static inline bool htmm_exact_ip(const struct pt_regs *regs)
-{
-	return false;
-}
+static inline bool htmm_large_pebs(const struct perf_event *event) { return false; }
+static inline bool htmm_exact_ip(const struct pt_regs *regs) { return false; }
 #endif
 
 /*
@@ -146,32 +139,15 @@ typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
  * or an error pointer on failure.
  */
+static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
+						      htmm_shrink_fn *scan, long batch)
+{
 #ifdef HTMM_HAVE_SHRINKER_ALLOC
-static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
-						      htmm_shrink_fn *scan, long batch)
-{
 	struct shrinker *shrinker = shrinker_alloc(0, "htmm");
-
-	if (!shrinker)
-		return ERR_PTR(-ENOMEM);
-	shrinker->count_objects = count;
-	shrinker->scan_objects = scan;
-	shrinker->batch = batch;
-	shrinker->seeks = DEFAULT_SEEKS;
-	shrinker_register(shrinker);
-	return shrinker;
-}
-
-static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
-{
-	shrinker_free(shrinker);
-}
 #else
-static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
-						      htmm_shrink_fn *scan, long batch)
-{
 	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
 	int ret;
+#endif
 
 	if (!shrinker)
 		return ERR_PTR(-ENOMEM);
@@ -179,20 +155,27 @@ static inline struct shrinker *htmm_shrinker_register(htmm_shrink_fn *count,
 	shrinker->scan_objects = scan;
 	shrinker->batch = batch;
 	shrinker->seeks = DEFAULT_SEEKS;
+#ifdef HTMM_HAVE_SHRINKER_ALLOC
+	shrinker_register(shrinker);
+#else
 	ret = register_shrinker(shrinker, "htmm");
 	if (ret) {
 		kfree(shrinker);
 		return ERR_PTR(ret);
 	}
+#endif
 	return shrinker;
 }
 
 static inline void htmm_shrinker_unregister(struct shrinker *shrinker)
 {
+#ifdef HTMM_HAVE_SHRINKER_ALLOC
+	shrinker_free(shrinker);
+#else
 	unregister_shrinker(shrinker);
 	kfree(shrinker);
-}
 #endif
+}
 
 /*
  * If the caller runs in the context of reclaim, tell it that pages were freed. Otherwise reclaim
@@ -270,53 +253,16 @@ static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t siz
 	return len < 0 || (size_t)len >= size ? -E2BIG : 0;
 }
 #else
-static inline struct cgroup *htmm_cgroup_of(struct task_struct *task)
-{
-	return NULL;
-}
-
-static inline int htmm_cgroup_level(const struct cgroup *cgroup)
-{
-	return -1;
-}
-
-static inline u64 htmm_cgroup_serial(const struct cgroup *cgroup)
-{
-	return 0;
-}
-
-static inline struct cgroup *htmm_cgroup_ancestor(struct cgroup *cgroup, int level)
-{
-	return NULL;
-}
-
-static inline struct cgroup *htmm_cgroup_from_fd(int fd)
-{
-	return ERR_PTR(-EBADF);
-}
-
-static inline void htmm_cgroup_get(struct cgroup *cgroup)
-{
-}
-
-static inline void htmm_cgroup_put(struct cgroup *cgroup)
-{
-}
-
-static inline u64 htmm_cgroup_id(const struct cgroup *cgroup)
-{
-	return 0;
-}
-
-static inline bool htmm_cgroup_dead(const struct cgroup *cgroup)
-{
-	return true;
-}
-
-static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size)
-{
-	return -E2BIG;
-}
+static inline struct cgroup *htmm_cgroup_of(struct task_struct *task) { return NULL; }
+static inline int htmm_cgroup_level(const struct cgroup *cgroup) { return -1; }
+static inline u64 htmm_cgroup_serial(const struct cgroup *cgroup) { return 0; }
+static inline struct cgroup *htmm_cgroup_ancestor(struct cgroup *cgroup, int level) { return NULL; }
+static inline struct cgroup *htmm_cgroup_from_fd(int fd) { return ERR_PTR(-EBADF); }
+static inline void htmm_cgroup_get(struct cgroup *cgroup) {}
+static inline void htmm_cgroup_put(struct cgroup *cgroup) {}
+static inline u64 htmm_cgroup_id(const struct cgroup *cgroup) { return 0; }
+static inline bool htmm_cgroup_dead(const struct cgroup *cgroup) { return true; }
+static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size) { return -1; }
 #endif
 
 #endif /* HTMM_COMPAT_H */
