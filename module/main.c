@@ -10,7 +10,6 @@
 #include "api/api.h"
 #include "sample/channel_set.h"
 #include "session/session.h"
-#include "session/shrinker.h"
 #include "track/frame.h"
 
 static int __init htmm_init(void)

@@ -18,22 +18,8 @@
 /* The reader of a file, or NULL. */
 static struct htmm_reader *htmm_chardev_reader(struct file *file)
 {
-	/* Pairs with the cmpxchg() in htmm_chardev_make_reader(). */
+	/* Pairs with the cmpxchg() in htmm_chardev_attach(). */
 	return smp_load_acquire(&file->private_data);
-}
-
-static int htmm_chardev_make_reader(struct file *file,
-				    const struct htmm_stream *stream)
-{
-	struct htmm_reader *reader = htmm_stream_join(stream);
-
-	if (IS_ERR(reader))
-		return PTR_ERR(reader);
-	if (!cmpxchg(&file->private_data, NULL, reader))
-		return 0;
-	/* Another thread has set a reader first. */
-	htmm_stream_leave(reader);
-	return -EBUSY;
 }
 
 /*
@@ -46,27 +32,24 @@ static int htmm_chardev_make_reader(struct file *file,
 int htmm_chardev_attach(struct file *file, struct htmm_stream *stream)
 {
 	const struct htmm_stream asked = *stream;
-	int ret;
+	struct htmm_reader *reader = htmm_chardev_reader(file);
 
-	if (!htmm_chardev_reader(file)) {
-		ret = htmm_chardev_make_reader(file, stream);
-		if (ret)
-			return ret;
+	if (!reader) {
+		reader = htmm_stream_join(stream);
+		if (IS_ERR(reader))
+			return PTR_ERR(reader);
+		if (cmpxchg(&file->private_data, NULL, reader)) {
+			/* Another thread has set a reader first. */
+			htmm_stream_leave(reader);
+			return -EBUSY;
+		}
 	}
-	htmm_stream_describe(htmm_chardev_reader(file), stream);
+	htmm_stream_describe(reader, stream);
 	if (asked.session && asked.session != stream->session)
 		return -ESTALE;
 	if ((asked.buffer_bytes && asked.buffer_bytes != stream->buffer_bytes) ||
 	    (asked.watermark && asked.watermark != stream->watermark))
 		return -EBUSY;
-	return 0;
-}
-
-static int htmm_chardev_copy(char __user *to, const struct htmm_span spans[2])
-{
-	if (copy_to_user(to, spans[0].at, spans[0].bytes) ||
-	    copy_to_user(to + spans[0].bytes, spans[1].at, spans[1].bytes))
-		return -EFAULT;
 	return 0;
 }
 
@@ -76,7 +59,7 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
 {
 	bool ended = htmm_reader_ended(reader);
 	struct htmm_span spans[2];
-	int bytes, ret;
+	int bytes;
 
 	bytes = htmm_reader_peek(reader, room, spans);
 	if (!bytes && ended) {
@@ -85,9 +68,9 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
 	}
 	if (bytes <= 0)
 		return bytes || ended ? bytes : -EAGAIN;
-	ret = htmm_chardev_copy(to, spans);
-	if (ret)
-		return ret;
+	if (copy_to_user(to, spans[0].at, spans[0].bytes) ||
+	    copy_to_user(to + spans[0].bytes, spans[1].at, spans[1].bytes))
+		return -EFAULT;
 	htmm_reader_consume(reader, bytes);
 	return bytes;
 }

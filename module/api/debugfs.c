@@ -142,22 +142,21 @@ static void htmm_show(struct seq_file *m, const struct htmm_field *field,
 	}
 }
 
-/* Print the first @n of a struct's stats. */
-static void htmm_show_stats(struct seq_file *m, const u64 *stats, unsigned int n, char after)
+/* Print @n values of an array, those that have a name. */
+static void htmm_show_values(struct seq_file *m, const char * const *names, const u64 *values,
+			     unsigned int n, char after)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (htmm_stat_names[i])
-			seq_printf(m, "%s %llu%c", htmm_stat_names[i], stats[i], after);
+		if (names[i])
+			seq_printf(m, "%s %llu%c", names[i], values[i], after);
 }
 
-static void htmm_show_drops(struct seq_file *m, const u64 *drops)
+static void htmm_show_counters(struct seq_file *m, const struct htmm_counters *counters)
 {
-	unsigned int i;
-
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		seq_printf(m, "%s %llu ", htmm_drop_names[i], drops[i]);
+	htmm_show(m, htmm_counters_fields, counters, ' ');
+	htmm_show_values(m, htmm_drop_names, counters->drops, HTMM_NR_DROPS, ' ');
 }
 
 static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
@@ -187,10 +186,9 @@ static int htmm_show_session(struct seq_file *m, struct htmm_session *session)
 
 	if (htmm_snapshot_stats(session, &stats, &channels))
 		return -ENOMEM;
-	htmm_show_stats(m, stats.stats, HTMM_NR_STATS, '\n');
+	htmm_show_values(m, htmm_stat_names, stats.stats, HTMM_NR_STATS, '\n');
 	seq_printf(m, "cost_ppm %u\n", stats.cost_ppm);
-	htmm_show(m, htmm_counters_fields, &stats.total, ' ');
-	htmm_show_drops(m, stats.total.drops);
+	htmm_show_counters(m, &stats.total);
 	for (i = 0; i < config->start.nr_events; i++) {
 		seq_printf(m, "\nevent %u name %s ", i, config->events[i].name);
 		htmm_show(m, htmm_event_fields, &config->events[i], ' ');
@@ -198,8 +196,7 @@ static int htmm_show_session(struct seq_file *m, struct htmm_session *session)
 	for (i = 0, channel = channels.at; i < channels.nr; i++, channel++) {
 		seq_putc(m, '\n');
 		htmm_show(m, htmm_channel_fields, channel, ' ');
-		htmm_show(m, htmm_counters_fields, &channel->counters, ' ');
-		htmm_show_drops(m, channel->counters.drops);
+		htmm_show_counters(m, &channel->counters);
 	}
 	seq_putc(m, '\n');
 	kvfree(channels.at);
@@ -257,8 +254,8 @@ static int htmm_show_targets(struct seq_file *m, struct htmm_session *session)
 		return -ENOMEM;
 	for (i = 0, info = targets.at; i < targets.nr; i++, info++) {
 		htmm_show(m, htmm_target_info_fields, info, ' ');
-		htmm_show_stats(m, info->stats, HTMM_TARGET_STATS, ' ');
-		htmm_show_drops(m, info->drops);
+		htmm_show_values(m, htmm_stat_names, info->stats, HTMM_TARGET_STATS, ' ');
+		htmm_show_values(m, htmm_drop_names, info->drops, HTMM_NR_DROPS, ' ');
 		seq_puts(m, "name ");
 		seq_escape(m, info->name, "\n\\");
 		seq_putc(m, '\n');

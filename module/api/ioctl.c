@@ -11,7 +11,6 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
-#include "session/privilege.h"
 #include "track/walker.h"
 
 /*
@@ -51,6 +50,7 @@ union htmm_arg {
  * @user: the caller's struct
  * @session: the session, if the ioctl needs it
  * @arg: a copy of the caller's struct
+ * @err: why it failed, if the struct has room for that
  * @rows: what the arrays are filled with; freed after the call
  */
 struct htmm_call {
@@ -58,6 +58,7 @@ struct htmm_call {
 	void __user *user;
 	struct htmm_session *session;
 	union htmm_arg arg;
+	struct htmm_error err;
 	struct htmm_rows rows[HTMM_MAX_ARRAYS];
 };
 
@@ -97,10 +98,11 @@ static int htmm_copy_config(struct htmm_config *config,
 				 start->drain_cpus_size, "drain_cpus", err);
 }
 
-static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
+static int htmm_ioctl_start(struct htmm_call *call)
 {
 	struct htmm_start __user *user = call->user;
 	struct htmm_start *start = &call->arg.start;
+	struct htmm_error *err = &call->err;
 	bool detached = start->flags & HTMM_START_DETACHED;
 	struct htmm_config *config;
 	int ret;
@@ -126,31 +128,6 @@ static int htmm_start_session(struct htmm_call *call, struct htmm_error *err)
 	if (ret)
 		htmm_config_free(config);
 	return ret ?: put_user(start->session, &user->session);
-}
-
-/* Copy the message to the caller. A fault here is ignored: the errno is still returned. */
-static void htmm_report_error(u64 text, u32 size, const struct htmm_error *err)
-{
-	size_t len = min_t(size_t, size, strlen(err->text) + 1);
-	void __user *to = u64_to_user_ptr(text);
-
-	if (!text || !len)
-		return;
-	if (copy_to_user(to, err->text, len - 1) ||
-	    clear_user(to + len - 1, 1))
-		pr_debug("htmm: the error text's buffer is bad\n");
-}
-
-static int htmm_ioctl_start(struct htmm_call *call)
-{
-	struct htmm_start *start = &call->arg.start;
-	struct htmm_error err = {};
-	int ret;
-
-	ret = htmm_start_session(call, &err);
-	if (ret)
-		htmm_report_error(start->error, start->error_size, &err);
-	return ret;
 }
 
 static int htmm_ioctl_stop(struct htmm_call *call)
@@ -290,7 +267,6 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	struct htmm_add_target __user *user = call->user;
 	struct htmm_add_target *add = &call->arg.add;
 	struct htmm_target target = {};
-	struct htmm_error err = {};
 	int ret;
 
 	/* First: no target is added if its number cannot be written. */
@@ -299,11 +275,8 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 	ret = htmm_uaccess_array_in(&target, sizeof(target), HTMM_FIRST_TARGET,
 				    add->target, add->target_size, 1);
 	if (ret)
-		htmm_fail(&err, ret, "the target cannot be read");
-	else
-		ret = htmm_session_add_target(add->session, &target, &add->number, &err);
-	if (ret)
-		htmm_report_error(add->error, add->error_size, &err);
+		return htmm_fail(&call->err, ret, "the target cannot be read");
+	ret = htmm_session_add_target(add->session, &target, &add->number, &call->err);
 	return ret ?: put_user(add->number, &user->number);
 }
 
@@ -320,14 +293,7 @@ static int htmm_ioctl_get_targets(struct htmm_call *call)
 
 static int htmm_ioctl_set(struct htmm_call *call)
 {
-	struct htmm_set *set = &call->arg.set;
-	struct htmm_error err = {};
-	int ret;
-
-	ret = htmm_session_set(set, &err);
-	if (ret)
-		htmm_report_error(set->error, set->error_size, &err);
-	return ret;
+	return htmm_session_set(&call->arg.set, &call->err);
 }
 
 static int htmm_ioctl_stream(struct htmm_call *call)
@@ -369,6 +335,7 @@ struct htmm_array {
  * @min_size: size of its struct in the first version
  * @flags: known bits of the struct's member @flags
  * @reserved: offset of the struct's member __reserved; 0: none
+ * @error: offset of the struct's member error, which error_size follows; 0: none
  * @arrays: arrays that the module fills
  * @needs_session: how the struct's member @session is used
  * @open: the ioctl needs no capability
@@ -380,6 +347,7 @@ struct htmm_ioctl {
 	u16 min_size;
 	u32 flags;
 	u16 reserved;
+	u16 error;
 	struct htmm_array arrays[HTMM_MAX_ARRAYS];
 	enum htmm_need needs_session;
 	bool open;
@@ -399,6 +367,9 @@ struct htmm_ioctl {
 		__VA_ARGS__						\
 	}
 #define HTMM_RESERVED(type)	.reserved = offsetof(struct type, __reserved)
+#define HTMM_ERROR(type)	.error = offsetof(struct type, error) +		\
+		BUILD_BUG_ON_ZERO(offsetof(struct type, error_size) !=		\
+				  offsetofend(struct type, error))
 /* @last and @bytes: as for HTMM_IOCTL(). */
 #define HTMM_ELEM(type, last, bytes)					\
 	.elem = sizeof(struct type), .first = HTMM_FIRST(type, last, bytes)
@@ -412,8 +383,8 @@ struct htmm_ioctl {
 
 static const struct htmm_ioctl htmm_ioctls[] = {
 	/* htmm_config_check() checks the flags of START and sets a better message. */
-	HTMM_IOCTL(START, htmm_start, budget_interval_ms, 152, .flags = ~0U,
-		   .run = htmm_ioctl_start),
+	HTMM_IOCTL(START, htmm_start, budget_interval_ms, 152, HTMM_ERROR(htmm_start),
+		   .flags = ~0U, .run = htmm_ioctl_start),
 	HTMM_IOCTL(STOP, htmm_session_id, session, 16, .run = htmm_ioctl_stop),
 	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 144, HTMM_RESERVED(htmm_info),
 		   .needs_session = HTMM_NEED_IF_ANY, .open = true, .copy_out = true,
@@ -437,7 +408,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_session_id, session, 16, .run = htmm_ioctl_reset),
 	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48, HTMM_RESERVED(htmm_add_target),
-		   .run = htmm_ioctl_add_target),
+		   HTMM_ERROR(htmm_add_target), .run = htmm_ioctl_add_target),
 	HTMM_IOCTL(REMOVE_TARGET, htmm_target_id, __reserved, 24,
 		   HTMM_RESERVED(htmm_target_id), .run = htmm_ioctl_remove_target),
 	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, 32,
@@ -447,7 +418,8 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_targets),
 	HTMM_IOCTL(STREAM, htmm_stream, ids, 144, .copy_out = true, .run = htmm_ioctl_stream),
 	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
-		   .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD, .run = htmm_ioctl_set),
+		   HTMM_ERROR(htmm_set), .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		   .run = htmm_ioctl_set),
 	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_hit_ratio),
@@ -478,6 +450,11 @@ static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)
 static u32 htmm_arg_u32(const union htmm_arg *arg, u16 offset)
 {
 	return *(const u32 *)((const char *)arg + offset);
+}
+
+static u64 htmm_arg_u64(const union htmm_arg *arg, u16 offset)
+{
+	return *(const u64 *)((const char *)arg + offset);
 }
 
 /* Checks that are the same for all ioctls. */
@@ -512,7 +489,7 @@ static int htmm_ioctl_copy_rows(const struct htmm_ioctl *ioctl, struct htmm_call
 	for (i = 0; i < HTMM_MAX_ARRAYS && ioctl->arrays[i].at; i++) {
 		array = &ioctl->arrays[i];
 		count = (void *)arg + array->count;
-		ret = htmm_uaccess_array_out(*(const u64 *)((const char *)arg + array->at),
+		ret = htmm_uaccess_array_out(htmm_arg_u64(arg, array->at),
 					     htmm_arg_u32(arg, array->stride), call->rows[i].at,
 					     array->elem, min(*count, call->rows[i].nr));
 		if (ret)
@@ -520,6 +497,19 @@ static int htmm_ioctl_copy_rows(const struct htmm_ioctl *ioctl, struct htmm_call
 		*count = call->rows[i].nr;
 	}
 	return 0;
+}
+
+/* Copy the message to the caller. A fault here is ignored: the errno is still returned. */
+static void htmm_ioctl_explain(const struct htmm_ioctl *ioctl, const struct htmm_call *call)
+{
+	void __user *to = u64_to_user_ptr(htmm_arg_u64(&call->arg, ioctl->error));
+	u32 size = htmm_arg_u32(&call->arg, ioctl->error + sizeof(u64));
+	size_t len = min_t(size_t, size, strlen(call->err.text) + 1);
+
+	if (!to || !len)
+		return;
+	if (copy_to_user(to, call->err.text, len - 1) || clear_user(to + len - 1, 1))
+		pr_debug("htmm: the error text's buffer is bad\n");
 }
 
 static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call)
@@ -536,6 +526,8 @@ static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call
 	ret = ioctl->run(call);
 	if (!ret)
 		ret = htmm_ioctl_copy_rows(ioctl, call);
+	else if (ioctl->error)
+		htmm_ioctl_explain(ioctl, call);
 	for (i = 0; i < HTMM_MAX_ARRAYS; i++)
 		kvfree(call->rows[i].at);
 	htmm_session_put(call->session);

@@ -4,16 +4,6 @@
 #include <linux/slab.h>
 #include "listing.h"
 
-/* Thresholds of the moment: pages may have gone since any other. */
-static void htmm_listing_find_hot(struct htmm_listing *listing)
-{
-	unsigned int i;
-
-	for (i = 0; i < listing->targets.nr; i++)
-		listing->hot[i] = htmm_target_get_thresholds(listing->targets.target[i],
-							     listing->list->unit).hot;
-}
-
 /* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
 #define HTMM_CURSOR_TAG_SHIFT	56
 
@@ -307,6 +297,7 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 		.list = list,
 		.hidden = list->flags & HTMM_LIST_ANY_PLACEMENT && !htmm_places_permitted(),
 	};
+	unsigned int i;
 	int ret;
 
 	listing.size = htmm_listing_size(list, n);
@@ -318,7 +309,10 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 	if (ret)
 		goto out;
 
-	htmm_listing_find_hot(&listing);
+	/* Thresholds of the moment: pages may have gone since any other. */
+	for (i = 0; i < listing.targets.nr; i++)
+		listing.hot[i] = htmm_target_get_thresholds(listing.targets.target[i],
+							    list->unit).hot;
 	ret = htmm_listing_run(&listing, pages, n);
 	if (ret > 0)
 		htmm_cursor_store(list, session->number, &listing.after);

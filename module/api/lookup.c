@@ -179,7 +179,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 	u32 i;
 
 	spot = kvmalloc_array(n, sizeof(*spot), GFP_KERNEL_ACCOUNT);
-	lookup.walker = htmm_walker_create();
+	lookup.walker = kvzalloc(sizeof(*lookup.walker), GFP_KERNEL_ACCOUNT);
 	if (!spot || !lookup.walker)
 		goto out;
 	for (i = 0; i < n; i++)
@@ -194,7 +194,7 @@ int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u3
 	/* The same ones may be skipped again in the next step of a call. */
 	listing->skipped = max(listing->skipped, lookup.skipped);
 out:
-	htmm_walker_free(lookup.walker);
+	kvfree(lookup.walker);
 	kvfree(spot);
 	return ret;
 }

@@ -30,7 +30,7 @@
  *	allocated as needed. They take at most 1/1024 of the machine's memory
  */
 struct htmm_sum {
-	struct htmm_walker *walker;
+	struct htmm_walker walker;
 	u16 index[MAX_NUMNODES];
 	struct htmm_node_placement *nodes;
 	struct htmm_placement *out;
@@ -115,7 +115,7 @@ static int htmm_sum_page(struct htmm_sum *sum, const struct htmm_place *place, u
 
 static int htmm_sum_visit(struct htmm_sum *sum)
 {
-	const struct htmm_walker *walker = sum->walker;
+	const struct htmm_walker *walker = &sum->walker;
 	const struct htmm_place *place;
 	u32 i, page, node;
 	int ret = 0;
@@ -137,12 +137,13 @@ static int htmm_sum_visit(struct htmm_sum *sum)
 /* Sum up one address space. Returns 0 even if it had to be given up. */
 static int htmm_sum_space(struct htmm_sum *sum)
 {
+	struct htmm_walker *walker = &sum->walker;
 	int ret;
 
-	while ((ret = htmm_walker_next(sum->walker, HTMM_VPN_MAX)) > 0) {
-		if (!htmm_walker_count(sum->walker))
+	while ((ret = htmm_walker_next(walker, HTMM_VPN_MAX)) > 0) {
+		if (!htmm_walker_count(walker))
 			continue;
-		htmm_walker_translate(sum->walker, NUMA_NO_NODE);
+		htmm_walker_translate(walker, NUMA_NO_NODE);
 		ret = htmm_sum_visit(sum);
 		if (ret)
 			return ret;
@@ -154,7 +155,7 @@ static int htmm_sum_space(struct htmm_sum *sum)
 
 static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *target)
 {
-	struct htmm_walker *walker = sum->walker;
+	struct htmm_walker *walker = &sum->walker;
 	int ret = 0;
 	u32 space = 0;
 
@@ -170,19 +171,15 @@ static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *targe
 /* What the tables have, less what was found. They may have changed during the walk. */
 static int htmm_sum_unknown(struct htmm_sum *sum, struct htmm_target_list *targets)
 {
-	struct htmm_table_stats stats;
-	u64 pages = 0, samples;
+	struct htmm_share all;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < targets->nr; i++) {
-		htmm_target_get_table_stats(targets->target[i], &stats);
-		pages += stats.pages;
+	for (i = 0; !ret && i < targets->nr; i++)
 		ret = htmm_target_get_hits(targets->target[i], HTMM_UNIT_PAGE, &sum->hits);
-	}
-	samples = htmm_hits_share(&sum->hits, 0).samples;
-	sum->out->unknown_pages = pages - min(pages, sum->found_pages);
-	sum->out->unknown_samples = samples - min(samples, sum->found_samples);
+	all = htmm_hits_share(&sum->hits, 0);
+	sum->out->unknown_pages = all.pages - min(all.pages, sum->found_pages);
+	sum->out->unknown_samples = all.samples - min(all.samples, sum->found_samples);
 	return ret;
 }
 
@@ -228,23 +225,7 @@ static void htmm_sum_free(struct htmm_sum *sum)
 		cond_resched();
 	}
 	xa_destroy(&sum->frames);
-	htmm_walker_free(sum->walker);
 	kvfree(sum);
-}
-
-static struct htmm_sum *htmm_sum_create(void)
-{
-	struct htmm_sum *sum = kvzalloc(sizeof(*sum), GFP_KERNEL_ACCOUNT);
-
-	if (!sum)
-		return NULL;
-	sum->walker = htmm_walker_create();
-	if (!sum->walker) {
-		kvfree(sum);
-		return NULL;
-	}
-	xa_init(&sum->frames);
-	return sum;
 }
 
 /*
@@ -263,16 +244,17 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 	out->shared_pages = 0;
 	if (!htmm_placement_supported())
 		return -EOPNOTSUPP;
-	sum = htmm_sum_create();
+	sum = kvzalloc(sizeof(*sum), GFP_KERNEL_ACCOUNT);
 	if (!sum)
 		return -ENOMEM;
+	xa_init(&sum->frames);
 	sum->out = out;
 	ret = htmm_target_set_get(&session->targets, out->target, &targets);
 	if (!ret) {
 		ret = htmm_sum_run(sum, &targets, nodes);
 		htmm_target_list_put(&targets);
 	}
-	out->longest_lock_ns = min_t(u64, sum->walker->longest_ns, U32_MAX);
+	out->longest_lock_ns = min_t(u64, sum->walker.longest_ns, U32_MAX);
 	htmm_sum_free(sum);
 	return ret;
 }

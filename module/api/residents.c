@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists of resident pages, whether they have samples or not. */
+#include <linux/slab.h>
 #include "listing.h"
 
 /**
@@ -13,12 +14,6 @@ struct htmm_residents {
 	struct htmm_walker *walker;
 	struct htmm_topn topn;
 };
-
-/* Is the list complete? What is still to be visited comes after all that has been. */
-static bool htmm_residents_full(const struct htmm_residents *residents)
-{
-	return htmm_topn_complete(&residents->topn);
-}
 
 /*
  * Where a page of the slice is, if it is listed. Most pages of other nodes are not, and are
@@ -76,7 +71,8 @@ static int htmm_residents_space(struct htmm_residents *residents)
 	u64 last = min_t(u64, residents->listing->filter.last, HTMM_VPN_MAX);
 	int ret;
 
-	while (!htmm_residents_full(residents)) {
+	/* If it is complete: what is still to be visited comes after all that has been. */
+	while (!htmm_topn_complete(&residents->topn)) {
 		ret = htmm_walker_next(residents->walker, last);
 		if (ret <= 0)
 			return ret;
@@ -95,7 +91,7 @@ static int htmm_residents_target(struct htmm_residents *residents,
 	u32 from = space;
 	int ret = 0;
 
-	while (!htmm_residents_full(residents) && ret != -EINTR &&
+	while (!htmm_topn_complete(&residents->topn) && ret != -EINTR &&
 	       htmm_walker_enter(walker, target, from, HTMM_SPACE_MAX, listing->spaces)) {
 		walker->next = max(listing->filter.first, walker->id == space ? vpn : 0);
 		ret = htmm_residents_space(residents);
@@ -139,7 +135,7 @@ int htmm_listing_residents(struct htmm_listing *listing)
 {
 	struct htmm_residents residents = {
 		.listing = listing,
-		.walker = htmm_walker_create(),
+		.walker = kvzalloc(sizeof(*residents.walker), GFP_KERNEL_ACCOUNT),
 	};
 	int ret;
 
@@ -148,6 +144,6 @@ int htmm_listing_residents(struct htmm_listing *listing)
 	listing->skipped = 0;
 	htmm_listing_init_topn(listing, &residents.topn);
 	ret = htmm_listing_finish(&residents.topn, htmm_residents_run(&residents));
-	htmm_walker_free(residents.walker);
+	kvfree(residents.walker);
 	return ret;
 }

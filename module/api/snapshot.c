@@ -74,37 +74,33 @@ static void htmm_counters_add(struct htmm_counters *sum,
 		sum->drops[i] += counters->drops[i];
 }
 
-static void htmm_snapshot_event_state(const struct htmm_event_state *state,
-				      struct htmm_channel_info *info)
-{
-	info->precise_ip = state->precise_ip;
-	info->period = state->period;
-	info->count = state->count;
-	info->time_enabled = state->time_enabled;
-	info->time_running = state->time_running;
-	if (state->active)
-		info->flags |= HTMM_CHANNEL_ACTIVE;
-	if (state->large_pebs)
-		info->flags |= HTMM_CHANNEL_LARGE_PEBS;
-}
-
 /*
  * Read the state of each event from perf, which may have to call the event's CPU. Channels of CPUs
  * that were never online are left out.
  */
 static u32 htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channel_info *info)
 {
+	const struct htmm_event_state *state;
 	unsigned int i;
 	u32 n = 0;
 
 	mutex_lock(&set->lock);
 	for (i = 0; i < set->nr_channels; i++) {
 		htmm_perf_event_query(set->channels[i]);
-		if (!set->channels[i]->state.period)
+		state = &set->channels[i]->state;
+		if (!state->period)
 			continue;
-		info[n].cpu = set->channels[i]->cpu;
-		info[n].event = set->channels[i]->index;
-		htmm_snapshot_event_state(&set->channels[i]->state, &info[n++]);
+		info[n++] = (struct htmm_channel_info) {
+			.cpu = set->channels[i]->cpu,
+			.event = set->channels[i]->index,
+			.flags = (state->active ? HTMM_CHANNEL_ACTIVE : 0) |
+				 (state->large_pebs ? HTMM_CHANNEL_LARGE_PEBS : 0),
+			.precise_ip = state->precise_ip,
+			.period = state->period,
+			.count = state->count,
+			.time_enabled = state->time_enabled,
+			.time_running = state->time_running,
+		};
 	}
 	mutex_unlock(&set->lock);
 	return n;
@@ -265,11 +261,12 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 static void htmm_snapshot_target(struct htmm_target_table *target,
 				 struct htmm_target_info *info)
 {
-	struct htmm_table_stats table;
 	u64 stats[HTMM_NR_STATS] = {};
 
 	mutex_lock(target->lock);
-	htmm_table_get_stats(&target->table, &table);
+	info->bytes = htmm_table_bytes(&target->table);
+	info->pages = target->table.stats.pages;
+	info->regions = target->table.stats.regions;
 	htmm_target_add_stats(target, stats);
 	memcpy(info->drops, target->drops, sizeof(target->drops));
 	info->spaces = target->spaces.nr;
@@ -278,9 +275,6 @@ static void htmm_snapshot_target(struct htmm_target_table *target,
 	memcpy(info->stats, stats, sizeof(info->stats));
 	info->number = target->number;
 	info->max_bytes = target->max_bytes;
-	info->bytes = table.bytes;
-	info->pages = table.pages;
-	info->regions = table.regions;
 	info->space_bytes = info->spaces * HTMM_SPACE_BYTES;
 	htmm_snapshot_target_ref(&target->ref, info);
 }

@@ -108,15 +108,6 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		     table->max_held - table->pool->held);
 }
 
-void htmm_table_get_stats(const struct htmm_table *table,
-			  struct htmm_table_stats *stats)
-{
-	*stats = table->stats;
-	stats->coolings = table->epoch;
-	stats->bytes = table->dir_bytes + (u64)table->pool->held * HTMM_POOL_PAGE_SIZE;
-	stats->max_bytes = table->dir_bytes + (u64)table->max_held * HTMM_POOL_PAGE_SIZE;
-}
-
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages)
 {
 	u64 due;

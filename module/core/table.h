@@ -108,14 +108,11 @@ struct htmm_ahead {
  * struct htmm_table_stats - totals of a table
  * @pages: base pages tracked; the sum of the histogram's bins
  * @regions: regions tracked; the sum of their histogram's bins
- * @bytes: memory held, directory and pool
- * @max_bytes: most bytes it may hold
  * @counted: samples added
  * @full: samples refused because nothing could be evicted
  * @reclaimed: base pages forgotten because their count had cooled to zero
  * @evicted: base pages forgotten to make room, at the memory limit or because the pool
  *	was empty
- * @coolings: halvings so far
  *
  * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
  * removed with their address space or by htmm_table_forget().
@@ -123,13 +120,10 @@ struct htmm_ahead {
 struct htmm_table_stats {
 	u64 pages;
 	u64 regions;
-	u64 bytes;
-	u64 max_bytes;
 	u64 counted;
 	u64 full;
 	u64 reclaimed;
 	u64 evicted;
-	u64 coolings;
 };
 
 /**
@@ -149,7 +143,7 @@ struct htmm_scan {
 /**
  * struct htmm_table - hot-page table
  * @hist: exact histogram of each unit
- * @stats: totals, except those in bytes and @epoch
+ * @stats: totals
  * @epoch: number of coolings
  *
  * Only read these; all else is an implementation detail.
@@ -241,7 +235,10 @@ void htmm_table_cool(struct htmm_table *table);
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
 
-void htmm_table_get_stats(const struct htmm_table *table,
-			  struct htmm_table_stats *stats);
+/* Memory that the table holds, directory and pool. */
+static inline u64 htmm_table_bytes(const struct htmm_table *table)
+{
+	return table->dir_bytes + (u64)table->pool->held * HTMM_POOL_PAGE_SIZE;
+}
 
 #endif /* HTMM_CORE_TABLE_H */

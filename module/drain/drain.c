@@ -97,7 +97,7 @@ static void htmm_drain_add(struct htmm_drain *drain)
 	for (first = 0; first < batch->runs; first += n) {
 		n = htmm_batch_part(batch, first);
 		run = &batch->run[first];
-		target = htmm_target_set_find(drain->targets, run->target);
+		target = xa_load(&drain->targets->by_number, run->target);
 		if (!target) {
 			htmm_batch_drop(batch, run->start, run[n].start - run->start,
 					HTMM_DROP_REMOVED);

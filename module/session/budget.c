@@ -54,6 +54,17 @@ static void htmm_budget_measure(struct htmm_budget *budget,
 	mutex_unlock(&channels->lock);
 }
 
+/* What was spent in a window up to @now; it is reported as the cost. */
+static u64 htmm_budget_report(struct htmm_budget *budget, const struct htmm_cost *now)
+{
+	u64 spent = min(htmm_budget_spent(budget, now), HTMM_MAX_SPENT);
+	u64 window = now->time_ns - budget->last.time_ns;
+
+	if (window)
+		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, window));
+	return spent;
+}
+
 /*
  * Apply the same factor to each event, so that their proportions stay the same. While the kernel
  * throttles, samples cost little because it drops most of them. Shorter periods would not give
@@ -95,10 +106,8 @@ static void htmm_budget_work(struct work_struct *work)
 	struct htmm_cost now;
 
 	htmm_budget_measure(budget, &now, time);
-	spent = min(htmm_budget_spent(budget, &now), HTMM_MAX_SPENT);
+	spent = htmm_budget_report(budget, &now);
 	window = now.time_ns - budget->last.time_ns;
-	if (window)
-		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, window));
 	if (window && start->flags & HTMM_START_BUDGET)
 		htmm_budget_move(budget, spent,
 				 mul_u64_u64_div_u64(window, start->budget_ppm,
@@ -134,11 +143,8 @@ void htmm_budget_stop(struct htmm_budget *budget)
 void htmm_budget_finish(struct htmm_budget *budget)
 {
 	struct htmm_cost all;
-	u64 spent;
 
 	htmm_budget_measure(budget, &all, ktime_get());
 	budget->last = (struct htmm_cost) {};
-	spent = min(htmm_budget_spent(budget, &all), HTMM_MAX_SPENT);
-	if (all.time_ns)
-		WRITE_ONCE(budget->cost_ppm, htmm_budget_ppm(spent, all.time_ns));
+	htmm_budget_report(budget, &all);
 }

@@ -8,29 +8,13 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "base/compat.h"
-#include "privilege.h"
+#include "session.h"
 
 /*
  * Ring memory allowed without privilege, for each CPU, in KiB: the default of
  * perf_event_mlock_kb. The current value is not exported to modules.
  */
 #define HTMM_FREE_RING_KIB	(512 + PAGE_SIZE / 1024)
-
-/*
- * May the caller use CPU time that the scheduler does not count as its own? This only selects a
- * default, which is not a use of the privilege, so it is not audited.
- */
-static bool htmm_privilege_has_cpu_time(void)
-{
-	return ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-}
-
-/* The CPUs on which the caller may run, without isolated ones, as for other kernel threads. */
-static void htmm_privilege_own_cpus(struct cpumask *cpus)
-{
-	if (!htmm_housekeeping_cpus(cpus, current->cpus_ptr))
-		cpumask_copy(cpus, current->cpus_ptr);
-}
 
 /*
  * Fill in what the caller has left out but may not leave open: without CAP_SYS_NICE ksampled runs
@@ -41,10 +25,13 @@ void htmm_privilege_defaults(struct htmm_config *config)
 	struct htmm_start *start = &config->start;
 	unsigned int i;
 
-	if (htmm_privilege_has_cpu_time())
+	/* To select a default is not a use of the privilege, so it is not audited. */
+	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE))
 		return;
-	if (cpumask_empty(config->drain_cpus))
-		htmm_privilege_own_cpus(config->drain_cpus);
+	/* Without isolated CPUs, as other kernel threads. */
+	if (cpumask_empty(config->drain_cpus) &&
+	    !htmm_housekeeping_cpus(config->drain_cpus, current->cpus_ptr))
+		cpumask_copy(config->drain_cpus, current->cpus_ptr);
 	if (!(start->flags & HTMM_START_BUDGET) && !start->budget_ppm) {
 		start->flags |= HTMM_START_BUDGET;
 		start->budget_ppm = HTMM_USER_BUDGET_PPM;

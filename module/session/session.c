@@ -7,10 +7,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include "privilege.h"
 #include "session.h"
 #include "stream/stream.h"
-#include "update.h"
 
 /* Serialises everything that starts or stops sampling. */
 static DEFINE_MUTEX(htmm_session_lock);
@@ -22,27 +20,39 @@ static struct htmm_session *htmm_current;
 /* Sessions started since the module was loaded; under htmm_session_lock. */
 static u64 htmm_sessions;
 
-/* Check that @number is 0 or the number of the current session. */
-static int htmm_session_check(u64 number)
+/*
+ * Take the lock for the current session, whose number is @number if that is not 0. Returns 0; or
+ * -EINTR, -ESTALE, -ENODATA if there is none, without the lock.
+ */
+static int htmm_session_lock_current(u64 number)
 {
-	lockdep_assert_held(&htmm_session_lock);
+	int ret = 0;
 
+	if (mutex_lock_interruptible(&htmm_session_lock))
+		return -EINTR;
 	if (number && (!htmm_current || htmm_current->number != number))
-		return -ESTALE;
-	return 0;
+		ret = -ESTALE;
+	else if (!htmm_current)
+		ret = -ENODATA;
+	if (ret)
+		mutex_unlock(&htmm_session_lock);
+	return ret;
 }
 
-/* The same, and check that the session is running. */
-static int htmm_session_check_running(u64 number, struct htmm_error *err)
+/* The same if it is running, else -ENODATA. */
+static int htmm_session_lock_running(u64 number, struct htmm_error *err)
 {
-	int ret = htmm_session_check(number);
+	int ret = htmm_session_lock_current(number);
 
-	if (ret)
-		return htmm_fail(err, ret, "session %llu is not the current one",
-				 number);
-	if (!htmm_current || htmm_current->state != HTMM_STATE_RUNNING)
-		return htmm_fail(err, -ENODATA, "no session is running");
-	return 0;
+	if (!ret && htmm_current->state != HTMM_STATE_RUNNING) {
+		mutex_unlock(&htmm_session_lock);
+		ret = -ENODATA;
+	}
+	if (ret == -ESTALE)
+		htmm_fail(err, ret, "session %llu is not the current one", number);
+	else if (ret == -ENODATA)
+		htmm_fail(err, ret, "no session is running");
+	return ret;
 }
 
 /* Make @session (or NULL) the current session. Returns the previous one. */
@@ -122,19 +132,6 @@ static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 	return 0;
 }
 
-/* Waiting readers get all records of this session, from its first sample. */
-static void htmm_session_begin_stream(const struct htmm_session *session)
-{
-	const struct htmm_start *start = &session->config->start;
-	const struct htmm_layout layout = {
-		.session = session->number,
-		.sample_type = start->sample_type,
-		.nr_events = start->nr_events,
-	};
-
-	htmm_stream_begin(&layout);
-}
-
 static struct htmm_session *htmm_session_run(struct htmm_config *config,
 					     struct htmm_error *err)
 {
@@ -162,7 +159,12 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 		goto err_drain;
 
 	session->number = htmm_sessions + 1;
-	htmm_session_begin_stream(session);
+	/* Waiting readers get all records of this session, from its first sample. */
+	htmm_stream_begin(&(struct htmm_layout) {
+		.session = session->number,
+		.sample_type = config->start.sample_type,
+		.nr_events = config->start.nr_events,
+	});
 	session->started = ktime_get();
 	htmm_channel_set_arm(&session->channels);
 	htmm_budget_start(&session->budget, &session->channels, &session->drain,
@@ -234,15 +236,14 @@ static void htmm_session_end(struct htmm_session *session)
  */
 int htmm_session_stop(u64 number)
 {
-	int ret;
+	int ret = htmm_session_lock_current(number);
 
-	if (mutex_lock_interruptible(&htmm_session_lock))
-		return -EINTR;
-	ret = htmm_session_check(number);
-	if (!ret && (!htmm_current || htmm_current->state != HTMM_STATE_RUNNING))
-		ret = -EALREADY;
-	if (!ret)
+	if (ret)
+		return ret == -ENODATA ? -EALREADY : ret;
+	if (htmm_current->state == HTMM_STATE_RUNNING)
 		htmm_session_end(htmm_current);
+	else
+		ret = -EALREADY;
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }
@@ -308,18 +309,13 @@ int htmm_session_reset(u64 number)
 {
 	struct htmm_target_list old = {};
 	struct mem_cgroup *active;
-	int ret;
+	int ret = htmm_session_lock_current(number);
 
-	if (mutex_lock_interruptible(&htmm_session_lock))
-		return -EINTR;
-	ret = htmm_session_check(number);
-	if (!ret && !htmm_current)
-		ret = -ENODATA;
-	if (!ret) {
-		active = set_active_memcg(htmm_current->memcg);
-		ret = htmm_drain_reset(&htmm_current->drain, &old);
-		set_active_memcg(active);
-	}
+	if (ret)
+		return ret;
+	active = set_active_memcg(htmm_current->memcg);
+	ret = htmm_drain_reset(&htmm_current->drain, &old);
+	set_active_memcg(active);
 	mutex_unlock(&htmm_session_lock);
 	htmm_target_list_put(&old);
 	return ret;
@@ -349,13 +345,11 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 			    struct htmm_error *err)
 {
 	struct mem_cgroup *active;
-	int ret;
+	int ret = htmm_session_lock_running(number, err);
 
-	if (mutex_lock_interruptible(&htmm_session_lock))
-		return -EINTR;
-	ret = htmm_session_check_running(number, err);
-	if (!ret)
-		ret = htmm_config_check_target(target, err);
+	if (ret)
+		return ret;
+	ret = htmm_config_check_target(target, err);
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
 		ret = htmm_target_set_add(&htmm_current->targets, target, added, err);
@@ -369,15 +363,11 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 int htmm_session_remove_target(u64 number, u32 target)
 {
 	struct htmm_target_list gone = {};
-	int ret;
+	int ret = htmm_session_lock_current(number);
 
-	if (mutex_lock_interruptible(&htmm_session_lock))
-		return -EINTR;
-	ret = htmm_session_check(number);
-	if (!ret && !htmm_current)
-		ret = -ENODATA;
-	if (!ret)
-		ret = htmm_target_set_remove(&htmm_current->targets, target, &gone);
+	if (ret)
+		return ret;
+	ret = htmm_target_set_remove(&htmm_current->targets, target, &gone);
 	mutex_unlock(&htmm_session_lock);
 	htmm_target_list_put(&gone);
 	return ret;
@@ -386,14 +376,11 @@ int htmm_session_remove_target(u64 number, u32 target)
 /* Returns 0 or the errno documented with struct htmm_set. */
 int htmm_session_set(const struct htmm_set *set, struct htmm_error *err)
 {
-	int ret;
+	int ret = htmm_session_lock_running(set->session, err);
 
-	if (mutex_lock_interruptible(&htmm_session_lock))
-		return -EINTR;
-	ret = htmm_session_check_running(set->session, err);
-	if (!ret)
-		ret = htmm_update_change(&htmm_current->targets,
-					 &htmm_current->budget, set, err);
+	if (ret)
+		return ret;
+	ret = htmm_update_change(&htmm_current->targets, &htmm_current->budget, set, err);
 	mutex_unlock(&htmm_session_lock);
 	return ret;
 }

@@ -77,4 +77,18 @@ void htmm_session_exit(void);
 struct htmm_session *htmm_session_get(u64 number);
 void htmm_session_put(struct htmm_session *session);
 
+/* update.c: the settings that may change while a session runs */
+int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budget,
+		       const struct htmm_set *set, struct htmm_error *err);
+
+/* privilege.c */
+void htmm_privilege_defaults(struct htmm_config *config);
+int htmm_privilege_check_period(const struct htmm_event *event, unsigned int index,
+				u64 period, struct htmm_error *err);
+int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err);
+
+/* shrinker.c */
+int htmm_shrinker_init(void);
+void htmm_shrinker_exit(void);
+
 #endif /* HTMM_SESSION_H */

@@ -7,7 +7,6 @@
 #include <linux/err.h>
 #include "base/compat.h"
 #include "session.h"
-#include "shrinker.h"
 
 static struct shrinker *htmm_shrinker;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/nospec.h>
 #include "base/trace.h"
-#include "privilege.h"
-#include "update.h"
+#include "session.h"
 
 static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 {

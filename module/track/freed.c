@@ -53,7 +53,7 @@ static struct mm_struct *htmm_look_enter(struct htmm_look_at *at, u32 id)
 		return at->mm;
 	htmm_look_leave(at);
 	at->id = id;
-	space = htmm_space_set_find(&at->target->spaces, id);
+	space = xa_load(&at->target->spaces.by_id, id);
 	if (space)
 		at->mm = htmm_space_get_mm(space);
 	return at->mm;

@@ -26,27 +26,22 @@ struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
 				    htmm_target_capacity(target->capacity, unit));
 }
 
-static void htmm_target_trace_thresholds(struct htmm_target_table *target, enum htmm_unit unit)
-{
-	struct htmm_thresholds thresholds;
-
-	if (!trace_htmm_threshold_enabled())
-		return;
-	thresholds = htmm_target_thresholds(target, unit);
-	trace_htmm_threshold(unit, thresholds.hot, thresholds.warm,
-			     htmm_target_capacity(target->capacity, unit), target->number);
-}
-
 /*
  * Report the thresholds now. They are not stored: pages come and go, so each reader computes
  * them from the present histogram.
  */
 void htmm_target_adapt(struct htmm_target_table *target)
 {
+	struct htmm_thresholds thresholds;
+	enum htmm_unit unit;
+
 	lockdep_assert_held(target->lock);
 
-	htmm_target_trace_thresholds(target, HTMM_UNIT_PAGE);
-	htmm_target_trace_thresholds(target, HTMM_UNIT_REGION);
+	for (unit = 0; unit < HTMM_UNITS && trace_htmm_threshold_enabled(); unit++) {
+		thresholds = htmm_target_thresholds(target, unit);
+		trace_htmm_threshold(unit, thresholds.hot, thresholds.warm,
+				     htmm_target_capacity(target->capacity, unit), target->number);
+	}
 	target->stats[HTMM_STAT_ADAPTATIONS]++;
 	/* A large period means never. */
 	if (check_add_overflow(target->table.stats.counted, target->adaptation_period,

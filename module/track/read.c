@@ -28,13 +28,6 @@ void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum)
 	sum[HTMM_STAT_EVICTED] += target->table.stats.evicted;
 }
 
-void htmm_target_get_table_stats(struct htmm_target_table *target, struct htmm_table_stats *stats)
-{
-	mutex_lock(target->lock);
-	htmm_table_get_stats(&target->table, stats);
-	mutex_unlock(target->lock);
-}
-
 struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
 						  enum htmm_unit unit)
 {
@@ -133,7 +126,7 @@ void htmm_target_get_owner(struct htmm_target_table *target, u32 space,
 	const struct htmm_space *found;
 
 	mutex_lock(target->lock);
-	found = htmm_space_set_find(&target->spaces, space);
+	found = xa_load(&target->spaces.by_id, space);
 	*owner = (struct htmm_space_owner) {
 		.pid = found ? htmm_space_vnr(found) : 0,
 		.exited = !found || !htmm_space_alive(found),

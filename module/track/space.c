@@ -181,12 +181,6 @@ struct htmm_space *htmm_space_set_get(struct htmm_space_set *set, u32 nr, u64 co
 	return space;
 }
 
-/* The address space with a number, or NULL. */
-struct htmm_space *htmm_space_set_find(struct htmm_space_set *set, u32 id)
-{
-	return xa_load(&set->by_id, id);
-}
-
 /*
  * A region of an address space was created (1), or is about to be removed (-1): it is not removed
  * itself while it has regions.

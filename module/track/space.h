@@ -81,7 +81,6 @@ struct mm_struct *htmm_space_get_mm(const struct htmm_space *space);
 int htmm_space_set_init(struct htmm_space_set *set, u64 max_bytes, bool keep_gone);
 void htmm_space_set_destroy(struct htmm_space_set *set);
 struct htmm_space *htmm_space_set_get(struct htmm_space_set *set, u32 nr, u64 cookie);
-struct htmm_space *htmm_space_set_find(struct htmm_space_set *set, u32 id);
 struct htmm_space *htmm_space_set_find_gone(struct htmm_space_set *set, unsigned int budget);
 void htmm_space_set_note(struct htmm_space_set *set, u32 id, int change);
 void htmm_space_set_remove(struct htmm_space_set *set, struct htmm_space *space);

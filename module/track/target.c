@@ -157,19 +157,6 @@ static void htmm_target_count(struct htmm_target_table *target, struct htmm_batc
 	}
 }
 
-/* The drop reason for an errno of htmm_space_set_get(). */
-static enum htmm_drop htmm_target_why(int ret)
-{
-	switch (ret) {
-	case -ESRCH:
-		return HTMM_DROP_STALE;
-	case -EBUSY:
-		return HTMM_DROP_SPACES_FULL;
-	default:
-		return HTMM_DROP_TABLE_FULL;
-	}
-}
-
 /*
  * Count the samples of @n runs from @first on, which are all of this target. Those that are not
  * counted are dropped from the batch. The table takes the memory that it needs from @spares.
@@ -200,7 +187,9 @@ void htmm_target_add(struct htmm_target_table *target, struct htmm_batch *batch,
 			htmm_target_count(target, batch, start, run->start, spares);
 			start = run[1].start;
 			htmm_target_drop(target, batch, run->start, start - run->start,
-					 htmm_target_why(PTR_ERR(space)));
+					 space == ERR_PTR(-ESRCH) ? HTMM_DROP_STALE :
+					 space == ERR_PTR(-EBUSY) ? HTMM_DROP_SPACES_FULL :
+								    HTMM_DROP_TABLE_FULL);
 		} else {
 			htmm_batch_resolve(batch, run, space->id);
 		}

@@ -15,7 +15,6 @@
 #include "space.h"
 #include "page_list.h"
 #include "sample/target_ref.h"
-#include "served.h"
 
 /**
  * struct htmm_thresholds - the bins from which pages count as hot and as warm
@@ -36,6 +35,24 @@ struct htmm_space_owner {
 	u32 pid;
 	bool exited;
 };
+
+/**
+ * struct htmm_served_counts - what served samples, by the CPUs' node, event and source
+ * @events: events of the session
+ * @samples: of node n, event e and source s in element
+ *	(n * @events + e) * HTMM_NR_SOURCES + s
+ */
+struct htmm_served_counts {
+	unsigned int events;
+	u64 samples[];
+};
+
+/* The HTMM_NR_SOURCES counters of an event on the CPUs of a node. */
+static inline u64 *htmm_served_of(struct htmm_served_counts *served, unsigned int node,
+				  unsigned int event)
+{
+	return &served->samples[(node * served->events + event) * HTMM_NR_SOURCES];
+}
 
 /**
  * struct htmm_target_table - one target of a session
@@ -121,7 +138,6 @@ struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
 
 /* read.c */
 void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum);
-void htmm_target_get_table_stats(struct htmm_target_table *target, struct htmm_table_stats *stats);
 struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
 						  enum htmm_unit unit);
 int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,

@@ -242,16 +242,6 @@ void htmm_target_set_replace(struct htmm_target_set *set,
 }
 
 /*
- * The table of a target, or NULL if it was removed. Context: the drain thread; @set->lock is
- * held, and the result is valid until it is released.
- */
-struct htmm_target_table *htmm_target_set_find(struct htmm_target_set *set, u32 number)
-{
-	lockdep_assert_held(&set->lock);
-	return xa_load(&set->by_number, number);
-}
-
-/*
  * Get references to one target, or to all (@number 0), for htmm_target_list_put(). Returns 0,
  * or -ENOENT if no target has that number.
  */
@@ -285,7 +275,6 @@ void htmm_target_list_put(struct htmm_target_list *list)
 u64 htmm_target_set_add_stats(struct htmm_target_set *set, u64 *sum)
 {
 	struct htmm_target_table *target;
-	struct htmm_table_stats stats;
 	unsigned long number;
 	u64 bytes = 0;
 
@@ -293,8 +282,7 @@ u64 htmm_target_set_add_stats(struct htmm_target_set *set, u64 *sum)
 	htmm_stats_add(sum, set->removed);
 	xa_for_each(&set->by_number, number, target) {
 		htmm_target_add_stats(target, sum);
-		htmm_table_get_stats(&target->table, &stats);
-		bytes += stats.bytes;
+		bytes += htmm_table_bytes(&target->table);
 	}
 	mutex_unlock(&set->lock);
 	return bytes;

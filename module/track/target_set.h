@@ -70,7 +70,6 @@ int htmm_target_set_renew(struct htmm_target_set *set, struct htmm_target_list *
 void htmm_target_set_replace(struct htmm_target_set *set,
 			     struct htmm_target_list *list);
 
-struct htmm_target_table *htmm_target_set_find(struct htmm_target_set *set, u32 number);
 int htmm_target_set_get(struct htmm_target_set *set, u32 number,
 			struct htmm_target_list *list);
 void htmm_target_list_put(struct htmm_target_list *list);

@@ -4,7 +4,6 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "base/compat.h"
 #include "frame.h"
@@ -27,29 +26,6 @@ bool htmm_placement_supported(void)
 	return HTMM_CAN_READ_PAGE_TABLES && PAGE_SHIFT == HTMM_PAGE_SHIFT;
 }
 
-struct htmm_walker *htmm_walker_create(void)
-{
-	return kvzalloc(sizeof(struct htmm_walker), GFP_KERNEL_ACCOUNT);
-}
-
-/* @walker has left its address space; it may be NULL. */
-void htmm_walker_free(struct htmm_walker *walker)
-{
-	kvfree(walker);
-}
-
-/* Get the struct of an address space, but no reference that would keep its memory. */
-static struct mm_struct *htmm_space_grab_mm(const struct htmm_space *space)
-{
-	struct mm_struct *found = htmm_space_get_mm(space);
-
-	if (found) {
-		mmgrab(found);
-		mmput_async(found);
-	}
-	return found;
-}
-
 /*
  * Begin to read the next address space of a target, of those from @first to @last and, unless
  * NULL, in the bitmap @spaces. Those whose processes have exited are passed over. Returns true,
@@ -65,9 +41,13 @@ bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_target_table *tar
 	xa_for_each_range(&target->spaces.by_id, id, found, first, last) {
 		if (spaces && !(spaces[id / 64] >> id % 64 & 1))
 			continue;
-		walker->mm = htmm_space_grab_mm(found);
-		if (walker->mm)
-			break;
+		walker->mm = htmm_space_get_mm(found);
+		if (!walker->mm)
+			continue;
+		/* Keep the struct, but with no reference that would keep its memory. */
+		mmgrab(walker->mm);
+		mmput_async(walker->mm);
+		break;
 	}
 	mutex_unlock(target->lock);
 	walker->target = target;

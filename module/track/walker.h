@@ -4,13 +4,14 @@
  *
  * A walker reads one address space at a time, in slices of at most one region:
  *
- *	walker = htmm_walker_create();
+ *	struct htmm_walker *walker = kvzalloc(sizeof(*walker), GFP_KERNEL_ACCOUNT);
+ *
  *	if (htmm_walker_enter(walker, target, space, space, NULL)) {
  *		while (htmm_walker_next(walker, last) > 0)
  *			ask htmm_walker_place() about the walker->n pages from walker->vpn on
  *		htmm_walker_leave(walker);
  *	}
- *	htmm_walker_free(walker);
+ *	kvfree(walker);
  *
  * Each slice takes the address space's lock again, and holds it while the page tables of at
  * most 512 pages are read. It never waits for the lock: it tries a few times, and gives the
@@ -76,8 +77,6 @@ struct htmm_walker {
 
 bool htmm_placement_supported(void);
 
-struct htmm_walker *htmm_walker_create(void);
-void htmm_walker_free(struct htmm_walker *walker);
 bool htmm_walker_enter(struct htmm_walker *walker, struct htmm_target_table *target,
 		       u32 first, u32 last, const u64 *spaces);
 void htmm_walker_leave(struct htmm_walker *walker);

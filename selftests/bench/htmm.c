@@ -95,11 +95,7 @@ static const struct htmm_hist *store_hist(void *mem)
 
 static u64 store_bytes(void *mem)
 {
-	struct store *store = mem;
-	struct htmm_table_stats stats;
-
-	htmm_table_get_stats(&store->table, &stats);
-	return stats.bytes;
+	return htmm_table_bytes(&((struct store *)mem)->table);
 }
 
 static void store_close(void *mem)

@@ -697,18 +697,19 @@ void world_totals_match(struct world *w)
 	CHECK(htmm_hist_pages_from(&w->model.hist[HTMM_UNIT_REGION], 0) ==
 	      w->model.regions);
 
-	htmm_table_get_stats(&w->table, &stats);
+	stats = w->table.stats;
 	CHECK(stats.pages == w->model.pages);
 	CHECK(stats.regions == w->model.regions);
 	CHECK(stats.counted == w->model.counted);
 	CHECK(stats.full == w->model.full);
 	CHECK(stats.reclaimed == w->model.reclaimed);
 	CHECK(stats.evicted == w->model.evicted);
-	CHECK(stats.coolings == w->model.coolings);
-	CHECK(stats.bytes <= stats.max_bytes);
-	CHECK(stats.max_bytes <= w->config.max_bytes);
-	CHECK(stats.bytes == htmm_table_dir_bytes(&w->config) +
-			     w->pages_given * HTMM_POOL_PAGE_SIZE);
+	CHECK(w->table.epoch == w->model.coolings);
+	CHECK(w->table.pool->held <= w->table.max_held);
+	CHECK(w->table.dir_bytes + (u64)w->table.max_held * HTMM_POOL_PAGE_SIZE <=
+	      w->config.max_bytes);
+	CHECK(htmm_table_bytes(&w->table) == htmm_table_dir_bytes(&w->config) +
+					     w->pages_given * HTMM_POOL_PAGE_SIZE);
 	table_audit(&w->table);
 }
 

@@ -52,7 +52,6 @@ static u64 vpn_of(u64 rank, u32 one_in)
 static void sample_batch(u32 one_in)
 {
 	struct htmm_table_sample s[BATCH];
-	struct htmm_table_stats stats;
 	u32 dropped[BATCH], i, need;
 
 	for (i = 0; i < BATCH; i++)
@@ -62,11 +61,9 @@ static void sample_batch(u32 one_in)
 	for (need = htmm_table_need(&table, BATCH); need; need--)
 		htmm_pool_put(&pool, &arena[HTMM_POOL_PAGE_SIZE * given++]);
 	CHECK(htmm_table_add(&table, s, BATCH, dropped) == 0);
-	htmm_table_get_stats(&table, &stats);
-	CHECK(stats.bytes <= MAX_BYTES);
-	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_PAGE], 0) == stats.pages);
-	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_REGION], 0) ==
-	      stats.regions);
+	CHECK(htmm_table_bytes(&table) <= MAX_BYTES);
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_PAGE], 0) == table.stats.pages);
+	CHECK(htmm_hist_pages_from(&table.hist[HTMM_UNIT_REGION], 0) == table.stats.regions);
 }
 
 static void keeps_the_hottest(u32 one_in, u64 samples)

@@ -114,11 +114,10 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 
 static bool cooling_due(const struct sim *sim)
 {
-	struct htmm_table_stats stats;
+	__u64 pages = sim->store->table.stats.pages;
 
-	htmm_table_get_stats(&sim->store->table, &stats);
 	return sim->store->samples - sim->cooled >=
-	       (sim->config->cooling_period ?: policy_cooling_period(stats.pages));
+	       (sim->config->cooling_period ?: policy_cooling_period(pages));
 }
 
 /* After a look, as htmmctl tier does it. */
