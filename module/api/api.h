@@ -5,17 +5,22 @@
 
 #include <linux/capability.h>
 #include <linux/cpumask.h>
+#include <linux/fs.h>
 #include <linux/types.h>
 #include <uapi/linux/htmm.h>
 #include "base/error.h"
 #include "session/session.h"
 
-struct file;
+/* The reader of the record stream that a file is, or NULL. */
+static inline struct htmm_reader *htmm_file_reader(struct file *file)
+{
+	/* Pairs with the cmpxchg() in htmm_ioctl_stream(). */
+	return smp_load_acquire(&file->private_data);
+}
 
 /* chardev.c */
 int htmm_chardev_init(void);
 void htmm_chardev_exit(void);
-int htmm_chardev_attach(struct file *file, struct htmm_stream *stream);
 
 /* debugfs.c */
 void htmm_debugfs_init(void);

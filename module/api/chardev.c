@@ -15,44 +15,6 @@
 #include "session/session.h"
 #include "stream/stream.h"
 
-/* The reader of a file, or NULL. */
-static struct htmm_reader *htmm_chardev_reader(struct file *file)
-{
-	/* Pairs with the cmpxchg() in htmm_chardev_attach(). */
-	return smp_load_acquire(&file->private_data);
-}
-
-/*
- * Make an open file a reader of the record stream, unless it is one already. @stream is the
- * request, and set to the state of the reader.
- *
- * Returns 0, -EBUSY if it is a reader already with different parameters, -ESTALE if it is the
- * reader of another session, or the errno of htmm_stream_join().
- */
-int htmm_chardev_attach(struct file *file, struct htmm_stream *stream)
-{
-	const struct htmm_stream asked = *stream;
-	struct htmm_reader *reader = htmm_chardev_reader(file);
-
-	if (!reader) {
-		reader = htmm_stream_join(stream);
-		if (IS_ERR(reader))
-			return PTR_ERR(reader);
-		if (cmpxchg(&file->private_data, NULL, reader)) {
-			/* Another thread has set a reader first. */
-			htmm_stream_leave(reader);
-			return -EBUSY;
-		}
-	}
-	htmm_stream_describe(reader, stream);
-	if (asked.session && asked.session != stream->session)
-		return -ESTALE;
-	if ((asked.buffer_bytes && asked.buffer_bytes != stream->buffer_bytes) ||
-	    (asked.watermark && asked.watermark != stream->watermark))
-		return -EBUSY;
-	return 0;
-}
-
 /* Read without waiting. Returns bytes read, 0 at the end, or -EAGAIN if no data is ready. */
 static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to,
 				     size_t room)
@@ -82,7 +44,7 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
 static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 				 size_t room, loff_t *pos)
 {
-	struct htmm_reader *reader = htmm_chardev_reader(file);
+	struct htmm_reader *reader = htmm_file_reader(file);
 	bool wait = !(file->f_flags & O_NONBLOCK);
 	int ret;
 
@@ -108,7 +70,7 @@ static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 /* EPOLLHUP after the last record, EPOLLERR for a file that is not a reader. */
 static __poll_t htmm_chardev_poll(struct file *file, poll_table *table)
 {
-	struct htmm_reader *reader = htmm_chardev_reader(file);
+	struct htmm_reader *reader = htmm_file_reader(file);
 	__poll_t ready = 0;
 
 	if (!reader || !perfmon_capable())
@@ -131,7 +93,7 @@ static int htmm_chardev_open(struct inode *inode, struct file *file)
 static int htmm_chardev_release(struct inode *inode, struct file *file)
 {
 	htmm_session_close(file);
-	htmm_stream_leave(htmm_chardev_reader(file));
+	htmm_stream_leave(htmm_file_reader(file));
 	return 0;
 }
 

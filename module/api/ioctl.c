@@ -2,7 +2,6 @@
 /* The ioctls of /dev/htmm: copying and checking of arguments and results. */
 #include <linux/capability.h>
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/security.h>
@@ -11,6 +10,7 @@
 #include "api.h"
 #include "base/config.h"
 #include "listing.h"
+#include "stream/stream.h"
 #include "track/walker.h"
 
 /*
@@ -296,9 +296,30 @@ static int htmm_ioctl_set(struct htmm_call *call)
 	return htmm_session_set(&call->arg.set, &call->err);
 }
 
+/* Make the file a reader of the record stream, unless it is one already. */
 static int htmm_ioctl_stream(struct htmm_call *call)
 {
-	return htmm_chardev_attach(call->file, &call->arg.stream);
+	struct htmm_reader *reader = htmm_file_reader(call->file);
+	struct htmm_stream *stream = &call->arg.stream;
+	const struct htmm_stream asked = *stream;
+
+	if (!reader) {
+		reader = htmm_stream_join(stream);
+		if (IS_ERR(reader))
+			return PTR_ERR(reader);
+		if (cmpxchg(&call->file->private_data, NULL, reader)) {
+			/* Another thread has set a reader first. */
+			htmm_stream_leave(reader);
+			return -EBUSY;
+		}
+	}
+	htmm_stream_describe(reader, stream);
+	if (asked.session && asked.session != stream->session)
+		return -ESTALE;
+	if ((asked.buffer_bytes && asked.buffer_bytes != stream->buffer_bytes) ||
+	    (asked.watermark && asked.watermark != stream->watermark))
+		return -EBUSY;
+	return 0;
 }
 
 /**
