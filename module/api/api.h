@@ -75,10 +75,8 @@ static inline bool htmm_places_permitted(void)
 #define HTMM_MAX_SIZE		4096
 
 int htmm_uaccess_check_stride(u32 stride, size_t first);
-int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
-			  u32 stride, u32 n);
-int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
-			   u32 n);
+int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from, u32 stride, u32 n);
+int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem, u32 n);
 int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
 		      const char *what, struct htmm_error *err);
 

@@ -16,8 +16,7 @@
 #include "stream/stream.h"
 
 /* Read without waiting. Returns bytes read, 0 at the end, or -EAGAIN if no data is ready. */
-static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to,
-				     size_t room)
+static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to, size_t room)
 {
 	bool ended = htmm_reader_ended(reader);
 	struct htmm_span spans[2];
@@ -41,8 +40,7 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
  * Read whole records. Returns bytes read, 0 after the last record, or an errno documented
  * with struct htmm_stream.
  */
-static ssize_t htmm_chardev_read(struct file *file, char __user *to,
-				 size_t room, loff_t *pos)
+static ssize_t htmm_chardev_read(struct file *file, char __user *to, size_t room, loff_t *pos)
 {
 	struct htmm_reader *reader = htmm_file_reader(file);
 	bool wait = !(file->f_flags & O_NONBLOCK);
@@ -54,8 +52,7 @@ static ssize_t htmm_chardev_read(struct file *file, char __user *to,
 	if (!perfmon_capable())
 		return -EPERM;
 	do {
-		ret = wait ? wait_event_interruptible(reader->wait,
-						      htmm_reader_ready(reader)) : 0;
+		ret = wait ? wait_event_interruptible(reader->wait, htmm_reader_ready(reader)) : 0;
 		if (!ret)
 			ret = mutex_lock_interruptible(&reader->lock);
 		if (ret)

@@ -62,8 +62,7 @@ struct htmm_call {
 	struct htmm_rows rows[HTMM_MAX_ARRAYS];
 };
 
-static int htmm_copy_config(struct htmm_config *config,
-			    const struct htmm_start *start,
+static int htmm_copy_config(struct htmm_config *config, const struct htmm_start *start,
 			    struct htmm_error *err)
 {
 	int ret;
@@ -282,8 +281,7 @@ static int htmm_ioctl_add_target(struct htmm_call *call)
 
 static int htmm_ioctl_remove_target(struct htmm_call *call)
 {
-	return htmm_session_remove_target(call->arg.id.session,
-					  call->arg.target_id.target);
+	return htmm_session_remove_target(call->arg.id.session, call->arg.target_id.target);
 }
 
 static int htmm_ioctl_get_targets(struct htmm_call *call)
@@ -491,8 +489,7 @@ static int htmm_ioctl_check(const struct htmm_ioctl *ioctl, const union htmm_arg
 	for (; array < ioctl->arrays + HTMM_MAX_ARRAYS; array++) {
 		if (!array->at || !htmm_arg_u32(arg, array->count))
 			continue;
-		ret = htmm_uaccess_check_stride(htmm_arg_u32(arg, array->stride),
-						array->first);
+		ret = htmm_uaccess_check_stride(htmm_arg_u32(arg, array->stride), array->first);
 		if (ret)
 			return ret;
 	}

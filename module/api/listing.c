@@ -72,8 +72,7 @@ static int htmm_listing_tables(struct htmm_listing *listing, struct htmm_topn *t
 }
 
 /* Successive entries often have the same address space, so look it up only once. */
-static void htmm_listing_describe(struct htmm_listing *listing,
-				  struct htmm_page *pages, u32 n)
+static void htmm_listing_describe(struct htmm_listing *listing, struct htmm_page *pages, u32 n)
 {
 	const struct htmm_topn_entry *entry = listing->entries, *last = NULL;
 	struct htmm_space_owner owner = {};
@@ -83,8 +82,7 @@ static void htmm_listing_describe(struct htmm_listing *listing,
 	for (page = pages; page < pages + n; page++, last = entry++) {
 		if (!last || entry->owner != last->owner)
 			at = htmm_listing_index(listing, entry->owner);
-		if (!last || entry->owner != last->owner ||
-		    entry->space != last->space) {
+		if (!last || entry->owner != last->owner || entry->space != last->space) {
 			htmm_target_get_owner(listing->targets.target[at], entry->space, &owner);
 			cond_resched();
 		}
@@ -129,8 +127,7 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 		return -ENOMEM;
 	if (!htmm_listing_by_address(list))
 		return 0;
-	listing->place = kvmalloc_array(listing->size, sizeof(*listing->place),
-					GFP_KERNEL_ACCOUNT);
+	listing->place = kvmalloc_array(listing->size, sizeof(*listing->place), GFP_KERNEL_ACCOUNT);
 	return listing->place ? 0 : -ENOMEM;
 }
 
@@ -273,10 +270,8 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 	htmm_listing_describe(listing, pages, n);
 	for (i = 0; listing->place && i < n; i++)
 		htmm_page_set_place(&pages[i], &listing->place[i]);
-	if (!listing->place && !listing->hidden &&
-	    listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
-		n = htmm_listing_place(listing, pages, n,
-				       listing->list->order == HTMM_ORDER_TABLE);
+	if (!listing->place && !listing->hidden && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
+		n = htmm_listing_place(listing, pages, n, listing->list->order == HTMM_ORDER_TABLE);
 	if (n > 0)
 		listing->after = listing->entries[n - 1];
 	return n;

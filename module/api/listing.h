@@ -106,7 +106,6 @@ static inline int htmm_listing_finish(struct htmm_topn *topn, int ret)
 /* residents.c, lookup.c */
 int htmm_listing_residents(struct htmm_listing *listing);
 void htmm_page_set_place(struct htmm_page *page, const struct htmm_place *place);
-int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n,
-		       bool by_place);
+int htmm_listing_place(struct htmm_listing *listing, struct htmm_page *pages, u32 n, bool by_place);
 
 #endif /* HTMM_LISTING_H */

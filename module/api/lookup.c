@@ -66,8 +66,7 @@ static bool htmm_lookup_enter(struct htmm_lookup *lookup, const struct htmm_spot
 		htmm_walker_leave(walker);
 	lookup->owner = spot->owner;
 	lookup->space = space;
-	target = lookup->listing->targets.target[htmm_listing_index(lookup->listing,
-									spot->owner)];
+	target = lookup->listing->targets.target[htmm_listing_index(lookup->listing, spot->owner)];
 	lookup->dead = !htmm_walker_enter(walker, target, space, space, NULL);
 	return !lookup->dead;
 }

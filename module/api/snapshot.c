@@ -60,8 +60,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 		info->drain_pid = pid_vnr(session->drain.pid);
 }
 
-static void htmm_counters_add(struct htmm_counters *sum,
-			      const struct htmm_counters *counters)
+static void htmm_counters_add(struct htmm_counters *sum, const struct htmm_counters *counters)
 {
 	unsigned int i;
 
@@ -258,8 +257,7 @@ static void htmm_snapshot_target_ref(const struct htmm_target_ref *ref,
 	}
 }
 
-static void htmm_snapshot_target(struct htmm_target_table *target,
-				 struct htmm_target_info *info)
+static void htmm_snapshot_target(struct htmm_target_table *target, struct htmm_target_info *info)
 {
 	u64 stats[HTMM_NR_STATS] = {};
 

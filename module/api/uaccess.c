@@ -24,16 +24,14 @@ int htmm_uaccess_check_stride(u32 stride, size_t first)
  * become zero. @elem and @first are the sizes of an element here and in the first version.
  * Returns 0, -EFAULT, or an errno of htmm_uaccess_check_stride() and copy_struct_from_user().
  */
-int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
-			  u32 stride, u32 n)
+int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from, u32 stride, u32 n)
 {
 	int ret = n ? htmm_uaccess_check_stride(stride, first) : 0;
 	u32 i;
 
 	for (i = 0; !ret && i < n; i++)
 		ret = copy_struct_from_user(to + i * elem, elem,
-					    u64_to_user_ptr(from) +
-					    (u64)i * stride, stride);
+					    u64_to_user_ptr(from) + (u64)i * stride, stride);
 	return ret;
 }
 
@@ -41,8 +39,7 @@ int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from,
  * Copy @n elements to user space, where each has @stride bytes, checked. Members beyond ours
  * become zero. Returns 0 or -EFAULT.
  */
-int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem,
-			   u32 n)
+int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem, u32 n)
 {
 	size_t known = min_t(size_t, stride, elem);
 	void __user *at;

@@ -132,8 +132,7 @@ static inline int htmm_read_page_tables(struct mm_struct *mm, unsigned long star
 #define htmm_unbound_wq		system_unbound_wq
 #endif
 
-typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker,
-				     struct shrink_control *control);
+typedef unsigned long htmm_shrink_fn(struct shrinker *shrinker, struct shrink_control *control);
 
 /*
  * Register a shrinker: the kernel calls @count and @scan when memory is short. Returns NULL
@@ -247,8 +246,7 @@ static inline bool htmm_cgroup_dead(const struct cgroup *cgroup)
 /* Returns a negative value if the path does not fit; @path is then undefined. */
 static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size)
 {
-	int len = cgroup_path_ns(cgroup, path, size,
-				 current->nsproxy->cgroup_ns);
+	int len = cgroup_path_ns(cgroup, path, size, current->nsproxy->cgroup_ns);
 
 	return len < 0 || (size_t)len >= size ? -E2BIG : 0;
 }

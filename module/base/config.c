@@ -107,8 +107,7 @@ static bool htmm_config_fits_a_line(const char *name)
 }
 
 /* All defaults are filled in. Returns 0, or an errno documented with struct htmm_start. */
-int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
-			    struct htmm_error *err)
+int htmm_config_check_event(const struct htmm_event *event, unsigned int i, struct htmm_error *err)
 {
 	if (event->flags)
 		return htmm_fail(err, -EOPNOTSUPP, "event %u: flags must be zero", i);
@@ -118,8 +117,7 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
 	if (!event->period)
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the sample period must be 1 or more", i);
-	if (event->period < event->min_period ||
-	    event->period > event->max_period)
+	if (event->period < event->min_period || event->period > event->max_period)
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the sample period is not between %llu and %llu",
 				 i, event->min_period, event->max_period);
@@ -188,8 +186,7 @@ static int htmm_config_check_settings(struct htmm_start *start, struct htmm_erro
 	return 0;
 }
 
-static int htmm_config_check_start(const struct htmm_start *start,
-				   struct htmm_error *err)
+static int htmm_config_check_start(const struct htmm_start *start, struct htmm_error *err)
 {
 	if (start->flags & ~HTMM_START_FLAGS)
 		return htmm_fail(err, -EOPNOTSUPP, "unknown flags %#x",

@@ -25,8 +25,7 @@ struct htmm_config {
 
 struct htmm_config *htmm_config_alloc(void);
 int htmm_config_check(struct htmm_config *config, struct htmm_error *err);
-int htmm_config_check_event(const struct htmm_event *event, unsigned int i,
-			    struct htmm_error *err);
+int htmm_config_check_event(const struct htmm_event *event, unsigned int i, struct htmm_error *err);
 int htmm_config_check_target(const struct htmm_target *target, struct htmm_error *err);
 u64 htmm_config_capacity(u64 pages);
 u64 htmm_config_max_bytes(void);

@@ -31,8 +31,7 @@ bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
  * Visits all regions on the same list: those of address spaces with the same number modulo the
  * number of lists, at least 64. Only one address space is removed at a time.
  */
-bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first,
-			     u32 budget);
+bool htmm_table_remove_space(struct htmm_table *table, u32 space, bool first, u32 budget);
 
 /*
  * Forget the pages of a region that are in the bitmap @pages of HTMM_REGION_PAGES bits; @page

@@ -4,8 +4,7 @@
 void htmm_hist_cool(struct htmm_hist *hist)
 {
 	hist->bin[0] += hist->bin[1];
-	memmove(&hist->bin[1], &hist->bin[2],
-		(HTMM_NR_BINS - 2) * sizeof(hist->bin[0]));
+	memmove(&hist->bin[1], &hist->bin[2], (HTMM_NR_BINS - 2) * sizeof(hist->bin[0]));
 	hist->bin[HTMM_NR_BINS - 1] = 0;
 }
 
@@ -40,8 +39,7 @@ unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist, u64 capacity)
 	return b;
 }
 
-unsigned int htmm_hist_warm_threshold(const struct htmm_hist *hist,
-				      u64 capacity, unsigned int hot)
+unsigned int htmm_hist_warm_threshold(const struct htmm_hist *hist, u64 capacity, unsigned int hot)
 {
 	u64 three_quarters = capacity - capacity / 4;
 

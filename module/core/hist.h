@@ -57,15 +57,13 @@ u64 htmm_hist_pages_from(const struct htmm_hist *hist, unsigned int bin);
  * the pages in bins b and above fit @capacity. Part of a bin is never chosen, so no page is hot
  * if the highest populated bin does not fit: HTMM_NR_BINS.
  */
-unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist,
-				     u64 capacity);
+unsigned int htmm_hist_hot_threshold(const struct htmm_hist *hist, u64 capacity);
 
 /*
  * The bin from which pages are at least warm: one below @hot if the hot set fills less than 75
  * % of @capacity, else @hot. Never below 1: a page that has cooled to zero is
  * cold, even if there is room for it.
  */
-unsigned int htmm_hist_warm_threshold(const struct htmm_hist *hist,
-				      u64 capacity, unsigned int hot);
+unsigned int htmm_hist_warm_threshold(const struct htmm_hist *hist, u64 capacity, unsigned int hot);
 
 #endif /* HTMM_CORE_HIST_H */

@@ -84,11 +84,9 @@ struct htmm_share htmm_hits_share(const struct htmm_hits *hits, u64 capacity)
 	}
 	if (!share.samples)
 		return share;
-	share.ppm = htmm_hits_ppm(whole + least + (most - least) / 2,
-				  share.samples);
+	share.ppm = htmm_hits_ppm(whole + least + (most - least) / 2, share.samples);
 	/* Round up, unless the error is zero. */
 	if (most > least)
-		share.error_ppm = htmm_hits_ppm((most - least + 1) / 2,
-						share.samples) + 1;
+		share.error_ppm = htmm_hits_ppm((most - least + 1) / 2, share.samples) + 1;
 	return share;
 }

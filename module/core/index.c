@@ -133,8 +133,7 @@ void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region)
 	htmm_index_put(table, region);
 }
 
-void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
-		     struct htmm_region *to)
+void htmm_index_move(struct htmm_table *table, struct htmm_region *from, struct htmm_region *to)
 {
 	*to = *from;
 	hlist_add_before(&to->list, &from->list);

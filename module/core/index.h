@@ -21,13 +21,11 @@ static inline u32 htmm_index_hash(u64 key, u64 multiplier, u32 mask)
 static inline struct htmm_region **
 htmm_index_chain(const struct htmm_table *table, u64 key)
 {
-	return &table->head[htmm_index_hash(key, table->multiplier,
-					  table->head_mask)];
+	return &table->head[htmm_index_hash(key, table->multiplier, table->head_mask)];
 }
 
 /* The region of a key; NULL if it is not tracked. */
-static inline struct htmm_region *htmm_index_find(const struct htmm_table *table,
-						  u64 key)
+static inline struct htmm_region *htmm_index_find(const struct htmm_table *table, u64 key)
 {
 	struct htmm_region *region = *htmm_index_chain(table, key);
 
@@ -69,8 +67,7 @@ struct htmm_region *htmm_index_create(struct htmm_table *table, u64 key);
 void htmm_index_destroy(struct htmm_table *table, struct htmm_region *region);
 
 /* Move an entry to an unlisted one, and update everything that points to it. */
-void htmm_index_move(struct htmm_table *table, struct htmm_region *from,
-		     struct htmm_region *to);
+void htmm_index_move(struct htmm_table *table, struct htmm_region *from, struct htmm_region *to);
 
 /*
  * Give a block of entries back to the pool, if enough entries are unused: the used entries in the
@@ -114,8 +111,7 @@ void htmm_front_drop_slice(struct htmm_table *table);
 
 /* The present value of a count in a region, which may have missed coolings. */
 static inline u32 htmm_table_cooled(const struct htmm_table *table,
-				    const struct htmm_region *region,
-				    u32 count)
+				    const struct htmm_region *region, u32 count)
 {
 	return htmm_count_cooled(count, table->epoch - region->epoch);
 }

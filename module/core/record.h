@@ -78,8 +78,7 @@ static inline u64 htmm_record_pair(u32 first, u32 second)
 }
 
 /* Write a sample to a slot, in the order of perf_output_sample(). Context: any, NMI included. */
-static inline void htmm_record_write(u64 *slot, u64 sample_type,
-				     const struct htmm_sample *s)
+static inline void htmm_record_write(u64 *slot, u64 sample_type, const struct htmm_sample *s)
 {
 	struct perf_event_header header = {
 		.type = PERF_RECORD_SAMPLE,
@@ -156,8 +155,7 @@ static inline unsigned int htmm_record_stream_size(u64 sample_type)
  * Fill the first words of a sample in the stream. After them, the stream has the ring's record
  * without its first u64. @id is the id of its event.
  */
-static inline void htmm_record_stream_head(u64 head[2], const u64 *slot,
-					   u64 sample_type, u64 id)
+static inline void htmm_record_stream_head(u64 head[2], const u64 *slot, u64 sample_type, u64 id)
 {
 	struct perf_event_header header;
 

@@ -89,8 +89,7 @@ static u32 htmm_digits_next(const u8 *digit, u32 pos, u32 least)
 }
 
 /* Find the first page from slot @pos on with at least @least, not 0, in its slot. */
-static u32 htmm_slots_next(const struct htmm_region *region, u32 least, u32 *pos,
-			   u32 *page)
+static u32 htmm_slots_next(const struct htmm_region *region, u32 least, u32 *pos, u32 *page)
 {
 	u32 slot, value;
 
@@ -111,8 +110,7 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
 		return htmm_slots_next(region, least, pos, page);
 	if (region->digits == 1 && least > HTMM_DIGIT_MASK)
 		return htmm_slots_next(region, least >> HTMM_DIGIT_BITS, pos, page);
-	*pos = htmm_digits_next(htmm_region_leaf(region), *pos,
-				min_t(u32, least, HTMM_DIGIT_MORE));
+	*pos = htmm_digits_next(htmm_region_leaf(region), *pos, min_t(u32, least, HTMM_DIGIT_MORE));
 	if (*pos == HTMM_REGION_PAGES)
 		return 0;
 	*page = (*pos)++;
@@ -183,8 +181,7 @@ static void htmm_region_collect(const struct htmm_region *region, struct htmm_co
 	u32 count, page, pos = 0;
 
 	counts->n = 0;
-	while (region->digits < 2 &&
-	       (count = htmm_region_next(region, least, &pos, &page))) {
+	while (region->digits < 2 && (count = htmm_region_next(region, least, &pos, &page))) {
 		if (page != except)
 			htmm_counts_add(counts, page, count);
 	}
@@ -211,8 +208,7 @@ static void htmm_region_clear_slots(struct htmm_region *region)
 	memset(region->digit, 0, sizeof(region->digit));
 }
 
-bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count)
+bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool, u32 page, u32 count)
 {
 	struct htmm_counts counts;
 	u32 digits = region->digits;
@@ -228,8 +224,7 @@ bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
 	if (region->digits < 2)
 		htmm_region_clear_slots(region);
 	if (digits && !region->digits)
-		htmm_region_set_state(region, htmm_pool_block_get(pool),
-				      htmm_region_count(region));
+		htmm_region_set_state(region, htmm_pool_block_get(pool), htmm_region_count(region));
 	for (; region->digits < digits; region->digits++)
 		if (region->digits)
 			region->plane[region->digits - 1] = htmm_pool_block_get(pool);

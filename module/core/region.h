@@ -137,8 +137,7 @@ static inline u32 htmm_region_count(const struct htmm_region *region)
 }
 
 /* Change the leaf (NULL: the region is sparse) and the number of samples. */
-static inline void htmm_region_set_state(struct htmm_region *region,
-					 const u8 *leaf, u32 count)
+static inline void htmm_region_set_state(struct htmm_region *region, const u8 *leaf, u32 count)
 {
 	region->high = count >> HTMM_ROOM_BITS;
 	region->bits = region->high ? HTMM_ROOM_BITS : fls(count);
@@ -241,8 +240,7 @@ u32 htmm_region_next(const struct htmm_region *region, u32 least, u32 *pos, u32 
  * Change a page's count to one that is neither 0 nor below the present one. False if the
  * pool has too few blocks for it. Digits that are not in a leaf may move.
  */
-bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool,
-		     u32 page, u32 count);
+bool htmm_region_set(struct htmm_region *region, struct htmm_pool *pool, u32 page, u32 count);
 
 /* Halve all counts @coolings times, at least once; the caller updates the epoch. */
 void htmm_region_cool(struct htmm_region *region, struct htmm_pool *pool, u64 coolings);

@@ -53,8 +53,7 @@ struct htmm_ring {
  * power of two of slots that fits, 2 to 2^31; the watermark is a quarter of it. @slot_size is a
  * multiple of 8. Returns 0, or -EINVAL if an argument is not as described.
  */
-static inline int htmm_ring_init(struct htmm_ring *ring, void *mem,
-				 size_t bytes, u32 slot_size)
+static inline int htmm_ring_init(struct htmm_ring *ring, void *mem, size_t bytes, u32 slot_size)
 {
 	size_t slots;
 
@@ -108,8 +107,7 @@ static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 {
 	if (head - ring->tail_seen < ring->watermark)
 		return ring->tail_seen + ring->watermark - 1;
-	return head + min(ring->watermark / 4,
-			  ring->tail_seen + htmm_ring_capacity(ring) - head);
+	return head + min(ring->watermark / 4, ring->tail_seen + htmm_ring_capacity(ring) - head);
 }
 
 /*

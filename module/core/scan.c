@@ -101,8 +101,7 @@ struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_tab
 	return NULL;
 }
 
-void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn,
-		       u32 *count, u64 *tracked)
+void htmm_table_counts(const struct htmm_table *table, u32 space, u64 vpn, u32 *count, u64 *tracked)
 {
 	const struct htmm_region *region =
 		htmm_index_find(table, htmm_region_key(htmm_page(space, vpn)));

@@ -17,8 +17,7 @@
  * @scan->least as it is stored in a region, before the coolings that the region has missed. A
  * count that has cooled to zero is stored as 1 or more.
  */
-static inline u64 htmm_scan_stored(const struct htmm_scan *scan,
-				   const struct htmm_table *table,
+static inline u64 htmm_scan_stored(const struct htmm_scan *scan, const struct htmm_table *table,
 				   const struct htmm_region *region)
 {
 	return scan->least ? scan->least << (table->epoch - region->epoch) : 1;
@@ -36,8 +35,7 @@ struct htmm_region *htmm_scan_next(struct htmm_scan *scan, const struct htmm_tab
 u32 htmm_scan_step(struct htmm_scan *scan, const struct htmm_table *table);
 
 /* Have all regions been visited? */
-static inline bool htmm_scan_ended(const struct htmm_scan *scan,
-				   const struct htmm_table *table)
+static inline bool htmm_scan_ended(const struct htmm_scan *scan, const struct htmm_table *table)
 {
 	return scan->chain > table->head_mask;
 }

@@ -35,8 +35,7 @@ static bool htmm_config_layout(const struct htmm_table_config *config,
 		return false;
 	layout->heads = roundup_pow_of_two(bytes / HTMM_BYTES_PER_HEAD);
 	layout->fronts = min(layout->heads / HTMM_HEADS_PER_FRONT, HTMM_MAX_FRONTS);
-	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS,
-				HTMM_MAX_LISTS);
+	layout->lists = clamp_t(u64, layout->heads / 64, HTMM_MIN_LISTS, HTMM_MAX_LISTS);
 	layout->bytes = layout->fronts * sizeof(struct htmm_front) +
 			layout->heads * sizeof(struct htmm_region *) +
 			layout->heads / 64 * sizeof(u64) +
@@ -67,14 +66,12 @@ static u64 htmm_hash_multiplier(u64 seed, u64 fronts)
 	       low * HTMM_HASH_GOLDEN >> 32;
 }
 
-int htmm_table_init(struct htmm_table *table,
-		    const struct htmm_table_config *config, void *dir,
+int htmm_table_init(struct htmm_table *table, const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool)
 {
 	struct htmm_table_layout layout;
 
-	if (!htmm_config_layout(config, &layout) || !dir ||
-	    (unsigned long)dir % 64)
+	if (!htmm_config_layout(config, &layout) || !dir || (unsigned long)dir % 64)
 		return -EINVAL;
 
 	memset(table, 0, sizeof(*table));

@@ -196,8 +196,7 @@ size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
  * here, without pages. Returns 0, or -EINVAL if @config is invalid or @dir is NULL or not
  * aligned.
  */
-int htmm_table_init(struct htmm_table *table,
-		    const struct htmm_table_config *config, void *dir,
+int htmm_table_init(struct htmm_table *table, const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool);
 
 /*
@@ -213,8 +212,7 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n);
  * Returns the number of samples refused, and sets @dropped, an array of @n, to their indices,
  * ascending.
  */
-u32 htmm_table_add(struct htmm_table *table,
-		   const struct htmm_table_sample *samples, u32 n,
+u32 htmm_table_add(struct htmm_table *table, const struct htmm_table_sample *samples, u32 n,
 		   u32 *dropped);
 
 /*

@@ -106,8 +106,7 @@ static bool htmm_table_try(struct htmm_table *table, struct htmm_region *region,
  * Count a sample by the slow path, which samples without weight do not take. Lookups that were made
  * before may be invalid afterwards.
  */
-static noinline bool htmm_add_retry(struct htmm_table *table,
-				    const struct htmm_table_sample *s)
+static noinline bool htmm_add_retry(struct htmm_table *table, const struct htmm_table_sample *s)
 {
 	struct htmm_region *region;
 	u32 evictions = 0;
@@ -227,8 +226,7 @@ static noinline void htmm_lookup_no_front(struct htmm_table *table, u64 page,
 
 /* Look up the region and prefetch the counter. */
 static __always_inline void htmm_lookup(struct htmm_table *table, u64 epoch,
-					enum htmm_lookup_by by, u64 page,
-					struct htmm_ahead *ahead)
+					enum htmm_lookup_by by, u64 page, struct htmm_ahead *ahead)
 {
 	struct htmm_region *region;
 	struct htmm_front *front;
@@ -336,8 +334,7 @@ static __always_inline u32 *htmm_add_group(struct htmm_table *table, enum htmm_l
 
 /* Count a batch. @by is a constant. */
 static __always_inline u32 *htmm_add_batch(struct htmm_table *table, enum htmm_lookup_by by,
-					   const struct htmm_table_sample *s, int n,
-					   u32 *refused)
+					   const struct htmm_table_sample *s, int n, u32 *refused)
 {
 	int i;
 
@@ -352,8 +349,7 @@ static __always_inline u32 *htmm_add_batch(struct htmm_table *table, enum htmm_l
 /* The fronts of this many regions do not fit in a cache of 1 MiB. */
 #define HTMM_MANY_REGIONS	65536
 
-u32 htmm_table_add(struct htmm_table *table,
-		   const struct htmm_table_sample *s, u32 n, u32 *dropped)
+u32 htmm_table_add(struct htmm_table *table, const struct htmm_table_sample *s, u32 n, u32 *dropped)
 {
 	const bool sparse = table->frontless > HTMM_MANY_FRONTLESS;
 	u32 *refused, lost;

@@ -3,8 +3,7 @@
 #include "topn.h"
 
 /* Does @a come before @b, which the walk found later? False if both are the same entry. */
-static bool htmm_topn_before(const struct htmm_topn *list,
-			     const struct htmm_topn_entry *a,
+static bool htmm_topn_before(const struct htmm_topn *list, const struct htmm_topn_entry *a,
 			     const struct htmm_topn_entry *b)
 {
 	/* By place, only the pages of the same region have an order. */
@@ -43,8 +42,7 @@ static void htmm_topn_sift_down(struct htmm_topn *list, u32 len, u64 i)
 	u64 child;
 
 	for (; (child = 2 * i + 1) < len; i = child) {
-		if (child + 1 < len &&
-		    htmm_topn_before(list, &heap[child], &heap[child + 1]))
+		if (child + 1 < len && htmm_topn_before(list, &heap[child], &heap[child + 1]))
 			child++;
 		if (!htmm_topn_before(list, &moved, &heap[child]))
 			break;
@@ -166,8 +164,7 @@ static u64 htmm_topn_least(const struct htmm_topn *list)
 	return list->filter.min;
 }
 
-bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
-		    u32 budget)
+bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table, u32 budget)
 {
 	bool by_place = list->order == HTMM_ORDER_TABLE;
 	struct htmm_region *region;
@@ -182,8 +179,7 @@ bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
 		if (list->unit == HTMM_UNIT_PAGE)
 			htmm_topn_offer_pages(list, table, region);
 		else
-			htmm_topn_offer_count(list, table, region, 0,
-					      htmm_region_count(region));
+			htmm_topn_offer_count(list, table, region, 0, htmm_region_count(region));
 	}
 	return false;
 }

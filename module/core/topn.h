@@ -103,8 +103,7 @@ void htmm_topn_begin(struct htmm_topn *list, const struct htmm_table *table);
  * Walk over a slice of the table, whose lock is held; @budget is as for htmm_scan_next(). True
  * if the table may have more entries for the list.
  */
-bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table,
-		    u32 budget);
+bool htmm_topn_scan(struct htmm_topn *list, const struct htmm_table *table, u32 budget);
 
 /* List one entry, which passes the filter and was not offered before, if it is among the first. */
 void htmm_topn_offer(struct htmm_topn *list, const struct htmm_topn_entry *entry);
@@ -120,8 +119,7 @@ bool htmm_topn_complete(const struct htmm_topn *list);
 u32 htmm_topn_finish(struct htmm_topn *list);
 
 /* Does a filter accept a page? Address spaces are not checked. */
-static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter,
-					u64 vpn, u64 value)
+static inline bool htmm_topn_takes_page(const struct htmm_topn_filter *filter, u64 vpn, u64 value)
 {
 	return vpn >= filter->first && vpn <= filter->last &&
 	       value >= filter->min && value <= filter->max;

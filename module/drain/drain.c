@@ -13,8 +13,7 @@
 /* Wake ksampled on behalf of an overflow handler. */
 static void htmm_drain_wake(struct irq_work *work)
 {
-	struct htmm_wake *wake =
-		container_of(work, struct htmm_channel, work)->wake;
+	struct htmm_wake *wake = container_of(work, struct htmm_channel, work)->wake;
 
 	if (!atomic_xchg(&wake->pending, 1))
 		atomic64_inc(&wake->wakeups);
@@ -267,8 +266,7 @@ static int ksampled(void *arg)
 		}
 		wait_event_freezable_timeout(drain->wake.queue,
 					     atomic_read(&drain->wake.pending) ||
-					     kthread_should_stop(),
-					     drain->interval);
+					     kthread_should_stop(), drain->interval);
 	}
 
 	/* The events are released, so no more records come. */

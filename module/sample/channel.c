@@ -4,8 +4,7 @@
 #include "base/alloc.h"
 #include "channel.h"
 
-struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index,
-					 u64 sample_type)
+struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index, u64 sample_type)
 {
 	struct htmm_channel *channel;
 
@@ -57,8 +56,7 @@ void htmm_channel_destroy(struct htmm_channel *channel)
  * concurrent overflow may be in one counter and not yet in another. Under &struct
  * htmm_target_set.lock.
  */
-void htmm_channel_read(const struct htmm_channel *channel,
-		       struct htmm_counters *counters)
+void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters *counters)
 {
 	const struct htmm_counters *base = &channel->base;
 	u64 overflows, outside;

@@ -12,8 +12,7 @@
 static enum cpuhp_state htmm_cpuhp_state;
 
 /* The channels of one CPU: an array of config->start.nr_events. */
-static struct htmm_channel **htmm_channel_set_of_cpu(struct htmm_channel_set *set,
-						     unsigned int cpu)
+static struct htmm_channel **htmm_channel_set_of_cpu(struct htmm_channel_set *set, unsigned int cpu)
 {
 	unsigned int i;
 
@@ -31,8 +30,7 @@ static void htmm_channel_set_free_channels(struct htmm_channel_set *set)
 }
 
 /* Allocate rings for the channels of a CPU that have an event, unless they already have them. */
-static int htmm_channel_set_make_rings(struct htmm_channel_set *set,
-				       struct htmm_channel **channels)
+static int htmm_channel_set_make_rings(struct htmm_channel_set *set, struct htmm_channel **channels)
 {
 	const struct htmm_start *start = &set->config->start;
 	size_t bytes = (size_t)start->ring_pages << HTMM_PAGE_SHIFT;
@@ -64,16 +62,14 @@ static void htmm_channel_set_release_events(struct htmm_channel_set *set,
  * which refuses the CPUs of others with -ENOENT: a CPU has the events that its PMU takes.
  */
 static int htmm_channel_set_create_events(struct htmm_channel_set *set,
-					  struct htmm_channel **channels,
-					  struct htmm_error *err)
+					  struct htmm_channel **channels, struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
 	unsigned int i, taken = 0;
 	int ret;
 
 	for (i = 0; i < config->start.nr_events; i++) {
-		ret = htmm_perf_event_create(channels[i], &config->events[i],
-					     set->period[i], err);
+		ret = htmm_perf_event_create(channels[i], &config->events[i], set->period[i], err);
 		if (ret && ret != -ENOENT)
 			goto err_events;
 		taken += !ret;
@@ -90,8 +86,7 @@ err_events:
 }
 
 /* Start to sample a CPU. If the CPU is not online any more, that is not an error. */
-static int htmm_channel_set_cpu_add(struct htmm_channel_set *set,
-				    struct htmm_channel **channels,
+static int htmm_channel_set_cpu_add(struct htmm_channel_set *set, struct htmm_channel **channels,
 				    struct htmm_error *err)
 {
 	unsigned int cpu = channels[0]->cpu;
@@ -223,8 +218,7 @@ int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config
 
 	for_each_cpu(cpu, config->cpus) {
 		for (index = 0; index < nr_events; index++) {
-			channel = htmm_channel_create(cpu, index,
-						      config->start.sample_type);
+			channel = htmm_channel_create(cpu, index, config->start.sample_type);
 			if (!channel)
 				goto err_channels;
 			channel->filter = filter;
@@ -247,8 +241,7 @@ err_online:
 }
 
 /* Limit the rings, which are kernel memory, to a quarter of the machine's memory. */
-static int htmm_channel_set_check_rings(const struct htmm_channel_set *set,
-					struct htmm_error *err)
+static int htmm_channel_set_check_rings(const struct htmm_channel_set *set, struct htmm_error *err)
 {
 	const struct htmm_start *start = &set->config->start;
 	u64 rings = 0;
@@ -263,8 +256,7 @@ static int htmm_channel_set_check_rings(const struct htmm_channel_set *set,
 	return 0;
 }
 
-static int htmm_channel_set_check_events(const struct htmm_channel_set *set,
-					 struct htmm_error *err)
+static int htmm_channel_set_check_events(const struct htmm_channel_set *set, struct htmm_error *err)
 {
 	const struct htmm_config *config = set->config;
 	unsigned int i;
@@ -276,8 +268,7 @@ static int htmm_channel_set_check_events(const struct htmm_channel_set *set,
 }
 
 /* Does each event have a CPU? That is asked once: CPUs may go offline later. */
-static int htmm_channel_set_check_taken(const struct htmm_channel_set *set,
-					struct htmm_error *err)
+static int htmm_channel_set_check_taken(const struct htmm_channel_set *set, struct htmm_error *err)
 {
 	const struct htmm_event *events = set->config->events;
 	unsigned int nr_events = set->config->start.nr_events;
@@ -427,8 +418,7 @@ int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index
  * Change a period on all CPUs, including later ones. Returns 0, or the errno of
  * perf_event_period() if the PMU rejects it; the old one is then restored.
  */
-int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index,
-				u64 period)
+int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index, u64 period)
 {
 	unsigned int nr_events = set->config->start.nr_events;
 	unsigned int i;
@@ -441,8 +431,7 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 		set->period[index] = period;
 	else
 		for (i = index; i < set->nr_channels; i += nr_events)
-			htmm_perf_event_set_period(set->channels[i],
-						   set->period[index]);
+			htmm_perf_event_set_period(set->channels[i], set->period[index]);
 	mutex_unlock(&set->lock);
 	return ret;
 }
@@ -489,8 +478,7 @@ int htmm_channel_set_register(void)
 	int ret;
 
 	ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "htmm:online",
-				      htmm_channel_set_cpu_online,
-				      htmm_channel_set_cpu_offline);
+				      htmm_channel_set_cpu_online, htmm_channel_set_cpu_offline);
 	if (ret < 0)
 		return ret;
 	htmm_cpuhp_state = ret;

@@ -59,8 +59,7 @@ u64 htmm_channel_set_period(struct htmm_channel_set *set, unsigned int index);
 u64 htmm_channel_set_step(struct htmm_channel_set *set, unsigned int index);
 int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index,
 				u64 period, struct htmm_error *err);
-int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index,
-				u64 period);
+int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index, u64 period);
 void htmm_channel_set_stop(struct htmm_channel_set *set);
 void htmm_channel_set_free_rings(struct htmm_channel_set *set);
 void htmm_channel_set_destroy(struct htmm_channel_set *set);

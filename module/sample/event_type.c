@@ -57,13 +57,11 @@ static bool htmm_type_is_of_cpu(u32 type)
 	struct perf_event *event;
 	struct device *dev = NULL;
 
-	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(),
-						 NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return false;
 	if (event->pmu->dev)
-		dev = bus_find_device(event->pmu->dev->bus, NULL, &type,
-				      htmm_match_cpu_pmu);
+		dev = bus_find_device(event->pmu->dev->bus, NULL, &type, htmm_match_cpu_pmu);
 	perf_event_release_kernel(event);
 	put_device(dev);
 	return dev;
@@ -91,8 +89,7 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
  * May a session have this event? Asked before the event is passed to perf. Not under
  * cpus_read_lock(). Returns 0 or -ENOENT.
  */
-int htmm_event_type_check(const struct htmm_event *desc, unsigned int i,
-			  struct htmm_error *err)
+int htmm_event_type_check(const struct htmm_event *desc, unsigned int i, struct htmm_error *err)
 {
 	if (htmm_event_type_allowed(desc))
 		return 0;

@@ -5,8 +5,7 @@ static_assert(HTMM_FILTER_SLOTS == 1 << HTMM_FILTER_BITS);
 static_assert(HTMM_FILTER_SLOTS >= 2 * HTMM_MAX_TARGETS);
 
 /* @set is not published yet, has less than HTMM_MAX_TARGETS and not @ref. @number is not 0. */
-void htmm_filter_set_add(struct htmm_filter_set *set,
-			 const struct htmm_target_ref *ref, u32 number)
+void htmm_filter_set_add(struct htmm_filter_set *set, const struct htmm_target_ref *ref, u32 number)
 {
 	const void *key = htmm_target_ref_key(ref);
 	unsigned int i;
@@ -36,8 +35,7 @@ void htmm_filter_set_add(struct htmm_filter_set *set,
  * Returns the previous set. Handlers may use it until an RCU grace period has passed; only then
  * may it be freed and references on its targets be dropped.
  */
-struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
-					    struct htmm_filter_set *set)
+struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter, struct htmm_filter_set *set)
 {
 	if (set)
 		set->number = ++filter->sets;

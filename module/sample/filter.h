@@ -81,8 +81,7 @@ struct htmm_filter_set *htmm_filter_publish(struct htmm_filter *filter,
 u32 htmm_filter_match_cgroup(const struct htmm_filter_set *set,
 			     struct htmm_filter_last *last, struct cgroup *cgroup);
 
-static inline u32 htmm_filter_find(const struct htmm_filter_set *set,
-				   const void *key)
+static inline u32 htmm_filter_find(const struct htmm_filter_set *set, const void *key)
 {
 	unsigned int i;
 
@@ -123,8 +122,7 @@ static inline u32 htmm_filter_known(const struct htmm_filter *filter,
 	}
 	if (!set->cgroups)
 		return set->all;
-	if (last->set != set->number ||
-	    last->cgroup != htmm_cgroup_serial(htmm_cgroup_of(current)))
+	if (last->set != set->number || last->cgroup != htmm_cgroup_serial(htmm_cgroup_of(current)))
 		return HTMM_FILTER_UNKNOWN;
 	return last->target;
 }
@@ -135,8 +133,7 @@ static inline u32 htmm_filter_known(const struct htmm_filter *filter,
  *
  * Context: as htmm_filter_known().
  */
-static inline u32 htmm_filter_match(const struct htmm_filter *filter,
-				    struct htmm_filter_last *last)
+static inline u32 htmm_filter_match(const struct htmm_filter *filter, struct htmm_filter_last *last)
 {
 	u32 number = htmm_filter_known(filter, last);
 

@@ -116,8 +116,7 @@ static __always_inline void htmm_overflow_end(struct htmm_channel *channel)
 }
 
 /* Write a record that may be unusual, or for which the consumer has to be looked at. */
-static noinline void htmm_overflow_write(struct perf_event *event,
-					 struct perf_sample_data *data,
+static noinline void htmm_overflow_write(struct perf_event *event, struct perf_sample_data *data,
 					 struct pt_regs *regs, u32 target)
 {
 	struct htmm_channel *channel = event->overflow_handler_context;
@@ -149,8 +148,7 @@ static noinline void htmm_overflow_write(struct perf_event *event,
 static __always_inline void htmm_overflow_take(struct htmm_channel *channel,
 					       struct perf_event *event,
 					       struct perf_sample_data *data,
-					       struct pt_regs *regs, const u64 type,
-					       u32 target)
+					       struct pt_regs *regs, const u64 type, u32 target)
 {
 	const bool any = type == HTMM_ANY_TYPE;
 	const u64 end = TASK_SIZE_MAX;
@@ -199,8 +197,7 @@ static __always_inline void htmm_overflow_timed(struct perf_event *event,
 }
 
 /* A sample whose target has to be looked for. */
-static noinline void htmm_overflow_find(struct perf_event *event,
-					struct perf_sample_data *data,
+static noinline void htmm_overflow_find(struct perf_event *event, struct perf_sample_data *data,
 					struct pt_regs *regs)
 {
 	struct htmm_channel *channel = event->overflow_handler_context;

@@ -151,8 +151,7 @@ u64 htmm_perf_event_step(const struct htmm_channel *channel)
  * perf_event_create_kernel_counter().
  */
 int htmm_perf_event_try_period(struct htmm_channel *channel,
-			       const struct htmm_event *desc, u64 period,
-			       struct htmm_error *err)
+			       const struct htmm_event *desc, u64 period, struct htmm_error *err)
 {
 	u64 step = htmm_perf_event_step(channel);
 	struct perf_event *event;
@@ -201,8 +200,7 @@ void htmm_perf_event_query(struct htmm_channel *channel)
 	if (!event)
 		return;
 
-	state->count = perf_event_read_value(event, &state->time_enabled,
-					     &state->time_running);
+	state->count = perf_event_read_value(event, &state->time_enabled, &state->time_running);
 	state->count += channel->prev.count;
 	state->time_enabled += channel->prev.time_enabled;
 	state->time_running += channel->prev.time_running;

@@ -7,13 +7,11 @@
 #include "base/error.h"
 #include "channel.h"
 
-int htmm_perf_event_create(struct htmm_channel *channel,
-			   const struct htmm_event *desc, u64 period,
+int htmm_perf_event_create(struct htmm_channel *channel, const struct htmm_event *desc, u64 period,
 			   struct htmm_error *err);
 u64 htmm_perf_event_step(const struct htmm_channel *channel);
 int htmm_perf_event_try_period(struct htmm_channel *channel,
-			       const struct htmm_event *desc, u64 period,
-			       struct htmm_error *err);
+			       const struct htmm_event *desc, u64 period, struct htmm_error *err);
 void htmm_perf_event_arm(struct htmm_channel *channel);
 int htmm_perf_event_set_period(struct htmm_channel *channel, u64 period);
 void htmm_perf_event_disarm(struct htmm_channel *channel);

@@ -79,8 +79,7 @@ void htmm_target_ref_put(const struct htmm_target_ref *ref)
 		htmm_cgroup_put(ref->cgroup);
 }
 
-bool htmm_target_ref_same(const struct htmm_target_ref *a,
-			  const struct htmm_target_ref *b)
+bool htmm_target_ref_same(const struct htmm_target_ref *a, const struct htmm_target_ref *b)
 {
 	return htmm_target_ref_key(a) == htmm_target_ref_key(b);
 }

@@ -15,8 +15,7 @@
  * The whole cost in a window: the time that handlers measured, a fixed time for entering and
  * leaving each interrupt, which a handler cannot measure, and the CPU time of ksampled.
  */
-static u64 htmm_budget_spent(const struct htmm_budget *budget,
-			     const struct htmm_cost *now)
+static u64 htmm_budget_spent(const struct htmm_budget *budget, const struct htmm_cost *now)
 {
 	const struct htmm_cost *last = &budget->last;
 	u32 charge = budget->channels->config->start.interrupt_ns;
@@ -34,8 +33,7 @@ static u32 htmm_budget_ppm(u64 spent, u64 window)
 	return mul_u64_u64_div_u64(spent, 1000000, window);
 }
 
-static void htmm_budget_measure(struct htmm_budget *budget,
-				struct htmm_cost *cost, ktime_t now)
+static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *cost, ktime_t now)
 {
 	struct htmm_channel_set *channels = budget->channels;
 	unsigned int i;
@@ -85,21 +83,17 @@ static void htmm_budget_move(struct htmm_budget *budget, u64 spent, u64 allowed,
 					     htmm_channel_set_step(budget->channels, i));
 		if (throttled)
 			range.min = max(range.min, period);
-		next = htmm_period_next(&budget->prev[i], period, &range, spent,
-					allowed);
-		if (next == period ||
-		    htmm_channel_set_set_period(budget->channels, i, next))
+		next = htmm_period_next(&budget->prev[i], period, &range, spent, allowed);
+		if (next == period || htmm_channel_set_set_period(budget->channels, i, next))
 			continue;
 		htmm_stat_add(budget->stats, HTMM_STAT_PERIOD_CHANGES, 1);
-		trace_htmm_period(i, period, next, budget->cost_ppm,
-				  start->budget_ppm);
+		trace_htmm_period(i, period, next, budget->cost_ppm, start->budget_ppm);
 	}
 }
 
 static void htmm_budget_work(struct work_struct *work)
 {
-	struct htmm_budget *budget =
-		container_of(work, struct htmm_budget, work.work);
+	struct htmm_budget *budget = container_of(work, struct htmm_budget, work.work);
 	const struct htmm_start *start = &budget->channels->config->start;
 	ktime_t time = ktime_get();
 	u64 spent, window;
@@ -110,8 +104,7 @@ static void htmm_budget_work(struct work_struct *work)
 	window = now.time_ns - budget->last.time_ns;
 	if (window && start->flags & HTMM_START_BUDGET)
 		htmm_budget_move(budget, spent,
-				 mul_u64_u64_div_u64(window, start->budget_ppm,
-						     1000000),
+				 mul_u64_u64_div_u64(window, start->budget_ppm, 1000000),
 				 now.throttled != budget->last.throttled);
 	budget->last = now;
 	budget->last_time = time;
@@ -124,8 +117,7 @@ void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *chan
 {
 	budget->channels = channels;
 	budget->drain = drain;
-	budget->interval =
-		msecs_to_jiffies(channels->config->start.budget_interval_ms);
+	budget->interval = msecs_to_jiffies(channels->config->start.budget_interval_ms);
 	budget->last_time = started;
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);

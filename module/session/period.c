@@ -45,12 +45,10 @@ static u64 htmm_median(u64 a, u64 b, u64 c)
 }
 
 /* The next period before it is limited to the range and made prime. */
-static u64 htmm_period_wanted(struct htmm_period_prev *prev, u64 period,
-			      u64 percent, u64 budget)
+static u64 htmm_period_wanted(struct htmm_period_prev *prev, u64 period, u64 percent, u64 budget)
 {
 	u64 wanted = htmm_period_scale(period, percent, budget * HTMM_BUDGET_AIM);
-	u64 usual = max(wanted, htmm_median(wanted, prev->wanted[0],
-					    prev->wanted[1]));
+	u64 usual = max(wanted, htmm_median(wanted, prev->wanted[0], prev->wanted[1]));
 
 	prev->wanted[1] = prev->wanted[0];
 	prev->wanted[0] = wanted;

@@ -42,8 +42,7 @@ void htmm_privilege_defaults(struct htmm_config *config)
 }
 
 /* The same rule as perf's for its rings. */
-static int htmm_privilege_check_rings(const struct htmm_config *config,
-				      struct htmm_error *err)
+static int htmm_privilege_check_rings(const struct htmm_config *config, struct htmm_error *err)
 {
 	u64 limit = rlimit(RLIMIT_MEMLOCK) / 1024, kib = 0;
 	unsigned int cpu;
@@ -51,8 +50,7 @@ static int htmm_privilege_check_rings(const struct htmm_config *config,
 	for_each_cpu_and(cpu, config->cpus, cpu_online_mask)
 		kib += (u64)config->start.nr_events * config->start.ring_pages * 4;
 	if (rlimit(RLIMIT_MEMLOCK) == RLIM_INFINITY ||
-	    kib <= limit + HTMM_FREE_RING_KIB * num_online_cpus() ||
-	    capable(CAP_IPC_LOCK))
+	    kib <= limit + HTMM_FREE_RING_KIB * num_online_cpus() || capable(CAP_IPC_LOCK))
 		return 0;
 	return htmm_fail(err, -EPERM,
 			 "rings of %llu KiB: more than %lu KiB a CPU and RLIMIT_MEMLOCK, %llu KiB, takes CAP_IPC_LOCK: raise the limit (ulimit -l), or ask for fewer ring_pages",

@@ -68,8 +68,7 @@ static struct htmm_session *htmm_session_publish(struct htmm_session *session)
 }
 
 /* Create a session without its thread and perf events. */
-static struct htmm_session *htmm_session_create(struct htmm_config *config,
-						struct htmm_error *err)
+static struct htmm_session *htmm_session_create(struct htmm_config *config, struct htmm_error *err)
 {
 	struct htmm_session *session;
 	int ret;
@@ -114,8 +113,7 @@ static void htmm_session_destroy(struct htmm_session *session)
 
 static void htmm_session_release(struct kref *ref)
 {
-	struct htmm_session *session =
-		container_of(ref, struct htmm_session, ref);
+	struct htmm_session *session = container_of(ref, struct htmm_session, ref);
 	struct htmm_config *config = session->config;
 
 	htmm_session_destroy(session);
@@ -132,8 +130,7 @@ static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 	return 0;
 }
 
-static struct htmm_session *htmm_session_run(struct htmm_config *config,
-					     struct htmm_error *err)
+static struct htmm_session *htmm_session_run(struct htmm_config *config, struct htmm_error *err)
 {
 	struct htmm_session *session;
 	int ret;
@@ -167,8 +164,7 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config,
 	});
 	session->started = ktime_get();
 	htmm_channel_set_arm(&session->channels);
-	htmm_budget_start(&session->budget, &session->channels, &session->drain,
-			  session->started);
+	htmm_budget_start(&session->budget, &session->channels, &session->drain, session->started);
 	return session;
 
 err_drain:

@@ -30,14 +30,12 @@ htmm_shrinker_each(unsigned long (*step)(struct htmm_target_table *target, unsig
 	return pages;
 }
 
-static unsigned long htmm_shrinker_count(struct shrinker *shrinker,
-					 struct shrink_control *control)
+static unsigned long htmm_shrinker_count(struct shrinker *shrinker, struct shrink_control *control)
 {
 	return htmm_shrinker_each(htmm_target_unused, ULONG_MAX) ?: SHRINK_EMPTY;
 }
 
-static unsigned long htmm_shrinker_scan(struct shrinker *shrinker,
-					struct shrink_control *control)
+static unsigned long htmm_shrinker_scan(struct shrinker *shrinker, struct shrink_control *control)
 {
 	unsigned long pages = htmm_shrinker_each(htmm_target_shrink, control->nr_to_scan);
 

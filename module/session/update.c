@@ -7,8 +7,7 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 {
 	if (!set->flags)
 		return htmm_fail(err, -EINVAL, "nothing is to be changed");
-	if (!(set->flags & HTMM_SET_CAPACITY) &&
-	    (set->target || set->capacity_pages))
+	if (!(set->flags & HTMM_SET_CAPACITY) && (set->target || set->capacity_pages))
 		return htmm_fail(err, -EINVAL,
 				 "a capacity or its target is given without HTMM_SET_CAPACITY");
 	if (!(set->flags & HTMM_SET_PERIOD) && (set->event || set->period))
@@ -24,8 +23,7 @@ static u32 htmm_update_event(const struct htmm_budget *budget, const struct htmm
 }
 
 /* Check a period as START does, and that its weight is at least 1. */
-static int htmm_update_check_period(struct htmm_budget *budget,
-				    const struct htmm_set *set,
+static int htmm_update_check_period(struct htmm_budget *budget, const struct htmm_set *set,
 				    struct htmm_error *err)
 {
 	const struct htmm_config *config = budget->channels->config;
@@ -70,15 +68,13 @@ static int htmm_update_period(struct htmm_budget *budget,
 		return htmm_fail(err, ret,
 				 "event %u: a CPU does not take a period of %llu; all have %llu, as before",
 				 set->event, set->period, from);
-	trace_htmm_period(set->event, from, set->period,
-			  READ_ONCE(budget->cost_ppm), 0);
+	trace_htmm_period(set->event, from, set->period, READ_ONCE(budget->cost_ppm), 0);
 	return 0;
 }
 
 /* Set a target's capacity, or that of the session and of all targets without their own. */
 static void htmm_update_capacity(struct htmm_target_set *targets,
-				 const struct htmm_target_list *list,
-				 const struct htmm_set *set)
+				 const struct htmm_target_list *list, const struct htmm_set *set)
 {
 	bool own = set->target && set->capacity_pages;
 	u64 *all = &targets->config->start.capacity_pages;

@@ -61,8 +61,7 @@ static u32 htmm_reader_room(const struct htmm_reader *reader)
 }
 
 /* Copy to the buffer from @at on, wrapping at its end; returns the end of the copy. */
-static u32 htmm_reader_copy(struct htmm_reader *reader, u32 at, const u64 *from,
-			    u32 bytes)
+static u32 htmm_reader_copy(struct htmm_reader *reader, u32 at, const u64 *from, u32 bytes)
 {
 	u32 offset = at & (reader->bytes - 1);
 	u32 first = min(bytes, reader->bytes - offset);
@@ -102,10 +101,8 @@ static void htmm_reader_tell_gaps(struct htmm_reader *reader)
 		gap = &reader->gaps[i];
 		if (!gap->lost)
 			continue;
-		bytes = htmm_record_lost(record, gap->last,
-					 reader->layout.sample_type,
-					 htmm_reader_id(&reader->layout, i),
-					 gap->lost);
+		bytes = htmm_record_lost(record, gap->last, reader->layout.sample_type,
+					 htmm_reader_id(&reader->layout, i), gap->lost);
 		head = htmm_reader_copy(reader, head, record, bytes);
 		gap->lost = 0;
 	}
@@ -120,8 +117,7 @@ static void htmm_reader_tell_gaps(struct htmm_reader *reader)
  *
  * Context: ksampled, under the stream's lock; does not sleep.
  */
-void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
-		     const u64 *slot)
+void htmm_reader_put(struct htmm_reader *reader, unsigned int event, const u64 *slot)
 {
 	u64 sample_type = reader->layout.sample_type;
 	u32 bytes = htmm_record_stream_size(sample_type);
@@ -139,8 +135,7 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
 	}
 
 	htmm_reader_tell_gaps(reader);
-	htmm_record_stream_head(begin, slot, sample_type,
-				htmm_reader_id(&reader->layout, event));
+	htmm_record_stream_head(begin, slot, sample_type, htmm_reader_id(&reader->layout, event));
 	head = htmm_reader_copy(reader, reader->head, begin, sizeof(begin));
 	head = htmm_reader_copy(reader, head, slot + 1, bytes - sizeof(begin));
 	htmm_reader_commit(reader, head);
@@ -167,8 +162,7 @@ void htmm_reader_settle(struct htmm_reader *reader)
 		return;
 	htmm_reader_tell_gaps(reader);
 	memcpy(&record, &round, sizeof(record));
-	htmm_reader_commit(reader, htmm_reader_copy(reader, reader->head,
-						    &record, sizeof(record)));
+	htmm_reader_commit(reader, htmm_reader_copy(reader, reader->head, &record, sizeof(record)));
 	reader->round_due = false;
 }
 
@@ -176,13 +170,11 @@ void htmm_reader_wake(struct htmm_reader *reader)
 {
 	if (htmm_reader_ready(reader) && wq_has_sleeper(&reader->wait))
 		/* Some may wait only for EPOLLHUP. */
-		wake_up_interruptible_poll(&reader->wait, EPOLLIN | EPOLLRDNORM |
-							  EPOLLHUP);
+		wake_up_interruptible_poll(&reader->wait, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
 }
 
 /* Under the stream's lock. */
-void htmm_reader_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out)
+void htmm_reader_describe(const struct htmm_reader *reader, struct htmm_stream *out)
 {
 	const struct htmm_layout *layout = &reader->layout;
 	unsigned int i;
@@ -240,8 +232,7 @@ u32 htmm_reader_used(const struct htmm_reader *reader)
  * Returns bytes of the whole records that fit, 0 if the buffer is empty, or -EINVAL if the next
  * one does not fit.
  */
-int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
-		     struct htmm_span spans[2])
+int htmm_reader_peek(const struct htmm_reader *reader, size_t room, struct htmm_span spans[2])
 {
 	const u32 mask = reader->bytes - 1;
 	const u32 used = htmm_reader_used(reader);

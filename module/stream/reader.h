@@ -98,18 +98,15 @@ struct htmm_reader *htmm_reader_create(u32 bytes, u32 watermark);
 void htmm_reader_destroy(struct htmm_reader *reader);
 
 u64 htmm_reader_id(const struct htmm_layout *layout, unsigned int event);
-void htmm_reader_put(struct htmm_reader *reader, unsigned int event,
-		     const u64 *slot);
+void htmm_reader_put(struct htmm_reader *reader, unsigned int event, const u64 *slot);
 void htmm_reader_settle(struct htmm_reader *reader);
 void htmm_reader_wake(struct htmm_reader *reader);
-void htmm_reader_describe(const struct htmm_reader *reader,
-			  struct htmm_stream *out);
+void htmm_reader_describe(const struct htmm_reader *reader, struct htmm_stream *out);
 
 bool htmm_reader_ended(const struct htmm_reader *reader);
 bool htmm_reader_ready(const struct htmm_reader *reader);
 u32 htmm_reader_used(const struct htmm_reader *reader);
-int htmm_reader_peek(const struct htmm_reader *reader, size_t room,
-		     struct htmm_span spans[2]);
+int htmm_reader_peek(const struct htmm_reader *reader, size_t room, struct htmm_span spans[2]);
 void htmm_reader_consume(struct htmm_reader *reader, u32 bytes);
 
 #endif /* HTMM_READER_H */

@@ -19,8 +19,7 @@ static struct htmm_layout htmm_layout_now;
 /* Number of readers of that session; also read without the lock. */
 static unsigned int htmm_nr_attached;
 
-static int htmm_stream_check(const struct htmm_stream *arg, u32 *bytes,
-			     u32 *watermark)
+static int htmm_stream_check(const struct htmm_stream *arg, u32 *bytes, u32 *watermark)
 {
 	u64 wanted = arg->buffer_bytes ?: HTMM_DEFAULT_STREAM_BYTES;
 
@@ -152,8 +151,7 @@ void htmm_stream_end(void)
  * Offer @n samples, contiguous in memory from @slots on, to all readers. Context: ksampled.
  * Waits for no reader.
  */
-void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
-		       u32 slot_size)
+void htmm_stream_offer(unsigned int event, const void *slots, u32 n, u32 slot_size)
 {
 	struct htmm_reader *reader;
 	u32 i;

@@ -18,8 +18,7 @@ void htmm_stream_finish(struct htmm_reader *reader);
 
 void htmm_stream_begin(const struct htmm_layout *layout);
 void htmm_stream_end(void);
-void htmm_stream_offer(unsigned int event, const void *slots, u32 n,
-		       u32 slot_size);
+void htmm_stream_offer(unsigned int event, const void *slots, u32 n, u32 slot_size);
 void htmm_stream_round(void);
 
 #endif /* HTMM_STREAM_H */

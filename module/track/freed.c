@@ -216,8 +216,7 @@ static bool htmm_look_begin(struct htmm_target_table *target, struct htmm_look_p
 	if (pass == &target->looks.hot) {
 		pass->scan.unit = HTMM_UNIT_PAGE;
 		/* The lowest count of a warm page. */
-		pass->scan.least =
-			BIT_ULL(htmm_target_thresholds(target, HTMM_UNIT_PAGE).warm - 1);
+		pass->scan.least = BIT_ULL(htmm_target_thresholds(target, HTMM_UNIT_PAGE).warm - 1);
 	}
 	return true;
 }

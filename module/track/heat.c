@@ -17,8 +17,7 @@ struct htmm_thresholds htmm_find_thresholds(const struct htmm_hist *hist, u64 ca
 	};
 }
 
-struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
-					      enum htmm_unit unit)
+struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target, enum htmm_unit unit)
 {
 	lockdep_assert_held(target->lock);
 
@@ -59,8 +58,7 @@ void htmm_target_cool(struct htmm_target_table *target)
 	htmm_table_cool(table);
 	trace_htmm_cool(table->epoch, table->stats.counted, table->stats.pages, target->number);
 	target->last_cooling = table->stats.counted;
-	target->next_cooling = htmm_cooling_due(target->last_cooling,
-						target->cooling_period, 0);
+	target->next_cooling = htmm_cooling_due(target->last_cooling, target->cooling_period, 0);
 	htmm_target_adapt(target);
 }
 

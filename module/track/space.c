@@ -25,8 +25,7 @@ int htmm_space_set_init(struct htmm_space_set *set, u64 max_bytes, bool keep_gon
 {
 	xa_init_flags(&set->by_id, XA_FLAGS_ALLOC1);
 	set->nr = 0;
-	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_SPACE, 1,
-			   HTMM_MAX_SPACES);
+	set->max = clamp_t(u64, max_bytes / HTMM_BYTES_PER_SPACE, 1, HTMM_MAX_SPACES);
 	set->keep_gone = keep_gone;
 	set->next = 1;
 	set->sweep = 0;
@@ -132,8 +131,7 @@ static struct htmm_space *htmm_space_set_add(struct htmm_space_set *set, u32 nr,
 		.gone = !pid,
 	};
 	ret = xa_alloc_cyclic(&set->by_id, &space->id, space,
-			      XA_LIMIT(1, HTMM_SPACE_MAX), &set->next,
-			      HTMM_GFP_LOCKED);
+			      XA_LIMIT(1, HTMM_SPACE_MAX), &set->next, HTMM_GFP_LOCKED);
 	if (ret < 0) {
 		kfree(space);
 		return ERR_PTR(ret);

@@ -72,8 +72,7 @@ static struct htmm_target_table *htmm_target_set_make(struct htmm_target_set *se
 }
 
 /* Insert the table before the target is in the filter: from then on handlers may match it. */
-static int htmm_target_set_insert(struct htmm_target_set *set,
-				  struct htmm_target_table *target)
+static int htmm_target_set_insert(struct htmm_target_set *set, struct htmm_target_table *target)
 {
 	u32 number = target->number;
 	struct htmm_filter_set *filter, *old;
@@ -100,8 +99,7 @@ static int htmm_target_set_insert(struct htmm_target_set *set,
  * errno documented with struct htmm_add_target. May sleep. Context: the caller's, whose pid
  * namespace and files count.
  */
-int htmm_target_set_add(struct htmm_target_set *set,
-			const struct htmm_target *wanted, u32 *number,
+int htmm_target_set_add(struct htmm_target_set *set, const struct htmm_target *wanted, u32 *number,
 			struct htmm_error *err)
 {
 	struct htmm_target_ref ref;
@@ -132,8 +130,7 @@ int htmm_target_set_add(struct htmm_target_set *set,
  * Remove a target, and hand its table to @gone, for htmm_target_list_put() without a lock.
  * Returns 0, -ENOENT if there is no such target, or -ENOMEM. May sleep.
  */
-int htmm_target_set_remove(struct htmm_target_set *set, u32 number,
-			   struct htmm_target_list *gone)
+int htmm_target_set_remove(struct htmm_target_set *set, u32 number, struct htmm_target_list *gone)
 {
 	struct htmm_target_table *target = xa_load(&set->by_number, number);
 	struct htmm_filter_set *filter, *old;
@@ -225,8 +222,7 @@ int htmm_target_set_renew(struct htmm_target_set *set, struct htmm_target_list *
  * Replace all targets by new ones. @list is from htmm_target_set_renew(), and gets the old
  * ones, for htmm_target_list_put() without the lock. Context: @set->lock is held.
  */
-void htmm_target_set_replace(struct htmm_target_set *set,
-			     struct htmm_target_list *list)
+void htmm_target_set_replace(struct htmm_target_set *set, struct htmm_target_list *list)
 {
 	struct htmm_target_table *fresh;
 	unsigned int i;
@@ -245,8 +241,7 @@ void htmm_target_set_replace(struct htmm_target_set *set,
  * Get references to one target, or to all (@number 0), for htmm_target_list_put(). Returns 0,
  * or -ENOENT if no target has that number.
  */
-int htmm_target_set_get(struct htmm_target_set *set, u32 number,
-			struct htmm_target_list *list)
+int htmm_target_set_get(struct htmm_target_set *set, u32 number, struct htmm_target_list *list)
 {
 	unsigned long first = number, last = number ?: U32_MAX, at;
 	struct htmm_target_table *target;

@@ -61,17 +61,13 @@ struct htmm_tidy {
 int htmm_target_set_init(struct htmm_target_set *set, struct htmm_config *config,
 			 struct htmm_error *err);
 void htmm_target_set_destroy(struct htmm_target_set *set);
-int htmm_target_set_add(struct htmm_target_set *set,
-			const struct htmm_target *wanted, u32 *number,
+int htmm_target_set_add(struct htmm_target_set *set, const struct htmm_target *wanted, u32 *number,
 			struct htmm_error *err);
-int htmm_target_set_remove(struct htmm_target_set *set, u32 number,
-			   struct htmm_target_list *gone);
+int htmm_target_set_remove(struct htmm_target_set *set, u32 number, struct htmm_target_list *gone);
 int htmm_target_set_renew(struct htmm_target_set *set, struct htmm_target_list *fresh);
-void htmm_target_set_replace(struct htmm_target_set *set,
-			     struct htmm_target_list *list);
+void htmm_target_set_replace(struct htmm_target_set *set, struct htmm_target_list *list);
 
-int htmm_target_set_get(struct htmm_target_set *set, u32 number,
-			struct htmm_target_list *list);
+int htmm_target_set_get(struct htmm_target_set *set, u32 number, struct htmm_target_list *list);
 void htmm_target_list_put(struct htmm_target_list *list);
 u64 htmm_target_set_add_stats(struct htmm_target_set *set, u64 *sum);
 void htmm_target_set_adapt(struct htmm_target_set *set);
