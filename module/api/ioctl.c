@@ -4,6 +4,7 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -22,6 +23,7 @@
 			      (bytes), (void)0)
 #define HTMM_FIRST_EVENT	HTMM_FIRST(htmm_event, min_level, 96)
 #define HTMM_FIRST_TARGET	HTMM_FIRST(htmm_target, max_bytes, 32)
+#define HTMM_FIRST_FEED_SAMPLE	HTMM_FIRST(htmm_feed_sample, tid, 56)
 
 /* Arrays that one call fills, at most. */
 #define HTMM_MAX_ARRAYS		2
@@ -38,6 +40,7 @@ union htmm_arg {
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
 	struct htmm_served served;
+	struct htmm_feed feed;
 	struct htmm_add_target add;
 	struct htmm_targets targets;
 	struct htmm_stream stream;
@@ -251,6 +254,89 @@ static int htmm_ioctl_get_served(struct htmm_call *call)
 	return htmm_snapshot_served(call->session, call->arg.served.target, &call->rows[0]);
 }
 
+/* Samples that are copied from user space at a time. */
+#define HTMM_FEED_BATCH		256
+
+/* Check the caller, the event, and what the session must be like. */
+static int htmm_check_feed(const struct htmm_session *session, struct htmm_feed *feed)
+{
+	const struct htmm_start *start = &session->config->start;
+
+	/* As for the start of such a session: an open file must not be enough. */
+	if (!capable(CAP_SYS_NICE))
+		return -EPERM;
+	if (feed->event >= start->nr_events)
+		return -EINVAL;
+	feed->event = array_index_nospec(feed->event, start->nr_events);
+	if (session->config->events[feed->event].type != HTMM_TYPE_FEED)
+		return -EINVAL;
+	if (feed->flags & HTMM_FEED_FOREIGN && !(start->flags & HTMM_START_KEEP_EXITED))
+		return -EINVAL;
+	return htmm_uaccess_check_stride(feed->sample_size, HTMM_FIRST_FEED_SAMPLE);
+}
+
+/* Is no sample of a batch other than struct htmm_feed_sample says? */
+static bool htmm_check_fed(const struct htmm_feed_sample *samples, u32 n, bool foreign)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (samples[i].period > S64_MAX || (samples[i].cookie && !foreign))
+			return false;
+	return true;
+}
+
+/* Feed samples from number @from on, one batch at most. Returns how many were taken. */
+static int htmm_feed_batch(struct htmm_call *call, struct htmm_feed_sample *samples, u32 from)
+{
+	const struct htmm_feed *feed = &call->arg.feed;
+	bool foreign = feed->flags & HTMM_FEED_FOREIGN;
+	u32 n = min_t(u32, feed->nr_samples - from, HTMM_FEED_BATCH);
+	int ret;
+
+	ret = htmm_uaccess_array_in(samples, sizeof(*samples), HTMM_FIRST_FEED_SAMPLE,
+				    feed->samples + (u64)from * feed->sample_size,
+				    feed->sample_size, n);
+	if (ret)
+		return ret;
+	if (!htmm_check_fed(samples, n, foreign))
+		return -EINVAL;
+	return htmm_channel_set_feed(&call->session->channels, feed->event, samples, n, foreign);
+}
+
+static int htmm_ioctl_feed(struct htmm_call *call)
+{
+	struct htmm_feed __user *user = call->user;
+	struct htmm_feed *feed = &call->arg.feed;
+	struct htmm_feed_sample *samples;
+	u32 fed = 0;
+	int ret;
+
+	ret = htmm_check_feed(call->session, feed);
+	if (ret)
+		return ret;
+	/* First: no sample is taken if their number cannot be written. */
+	if (put_user(feed->nr_samples, &user->nr_samples))
+		return -EFAULT;
+	samples = kvmalloc_array(HTMM_FEED_BATCH, sizeof(*samples), GFP_KERNEL_ACCOUNT);
+	if (!samples)
+		return -ENOMEM;
+	while (fed < feed->nr_samples) {
+		/* Samples that are dropped fill no ring: their number alone ends the loop. */
+		ret = signal_pending(current) ? -EINTR : htmm_feed_batch(call, samples, fed);
+		if (ret <= 0)
+			break;
+		fed += ret;
+		cond_resched();
+	}
+	kvfree(samples);
+	/* What was taken is told first; an error comes again with the next call. */
+	if (!fed && feed->nr_samples)
+		return ret ?: -EAGAIN;
+	feed->nr_samples = fed;
+	return 0;
+}
+
 static int htmm_ioctl_cool(struct htmm_call *call)
 {
 	return htmm_session_cool(call->session, call->arg.target_id.target);
@@ -452,6 +538,9 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 					  HTMM_ELEM(htmm_served_row, samples, 72)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
+	HTMM_IOCTL(FEED, htmm_feed, __reserved, 40, HTMM_RESERVED(htmm_feed),
+		   .flags = HTMM_FEED_FOREIGN,
+		   .needs_session = HTMM_NEED_SESSION, .copy_out = true, .run = htmm_ioctl_feed),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)

@@ -29,6 +29,8 @@ int htmm_uaccess_array_in(void *to, size_t elem, size_t first, u64 from, u32 str
 	int ret = n ? htmm_uaccess_check_stride(stride, first) : 0;
 	u32 i;
 
+	if (!ret && stride == elem)
+		return copy_from_user(to, u64_to_user_ptr(from), (size_t)n * elem) ? -EFAULT : 0;
 	for (i = 0; !ret && i < n; i++)
 		ret = copy_struct_from_user(to + i * elem, elem,
 					    u64_to_user_ptr(from) + (u64)i * stride, stride);

@@ -92,6 +92,8 @@ static void htmm_config_event_defaults(struct htmm_event *event)
 {
 	if (!event->min_period)
 		event->min_period = event->period;
+	if (!event->max_period && event->type == HTMM_TYPE_FEED)
+		event->max_period = event->period;
 	if (!event->max_period)
 		event->max_period = event->period < S64_MAX / HTMM_DEFAULT_STRETCH ?
 			event->period * HTMM_DEFAULT_STRETCH : event->period;
@@ -128,6 +130,12 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i, stru
 		return htmm_fail(err, -EINVAL,
 				 "event %u: precise_ip is %u, not 0 to 3",
 				 i, event->precise_ip);
+	if (event->type == HTMM_TYPE_FEED &&
+	    (event->precise_ip || event->config || event->config1 || event->config2 ||
+	     event->min_period != event->max_period))
+		return htmm_fail(err, -EINVAL,
+				 "event %u: one that is fed has no config, no precise_ip, and one period",
+				 i);
 	if (!memchr(event->name, '\0', sizeof(event->name)))
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the name does not end", i);

@@ -78,8 +78,9 @@ struct htmm_event_state {
  * @reported: part of @dropped and @discarded that the tracepoint has reported
  * @base: counters at the last RESET, subtracted when they are read
  *
- * @overflows to @dropped are written only on @cpu, by the handler. Counters are local64_t,
- * because a nested handler may interrupt an increment. What each sample needs of them is in
+ * @overflows to @dropped are written only on @cpu, by the handler; of an event that is fed, which
+ * has no overflows, by htmm_feed() under the same lock as @event. Counters are local64_t, because a
+ * nested handler may interrupt an increment. What each sample needs of them is in
  * one cache line. @counted to @reported are written only by ksampled, and @base by RESET, both
  * with &struct htmm_target_set.lock held.
  */

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include "feed.h"
 #include "perf_event.h"
 #include "channel_set.h"
 
@@ -436,6 +437,47 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 	return ret;
 }
 
+/* The channel of an event on this CPU, or on another one if this one is not sampled. */
+static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
+						  unsigned int index)
+{
+	unsigned int cpu = raw_smp_processor_id(), i;
+	struct htmm_channel *channel, *any = NULL;
+
+	for (i = index; i < set->nr_channels; i += set->config->start.nr_events) {
+		channel = set->channels[i];
+		if (!channel->event)
+			continue;
+		any = channel;
+		if (channel->cpu == cpu)
+			break;
+	}
+	return any;
+}
+
+/*
+ * Put samples that user space has taken in the rings of event @index, which is of type
+ * HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes callers
+ * one producer of each ring, and no ring is freed meanwhile.
+ *
+ * Returns how many were taken, fewer than @n if a ring is full; -ENODATA: the set is stopped, or
+ * no CPU is sampled; or -EINTR.
+ */
+int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
+			  const struct htmm_feed_sample *samples, u32 n, bool foreign)
+{
+	struct htmm_channel *channel;
+	int ret = -ENODATA;
+
+	if (mutex_lock_interruptible(&set->lock))
+		return -EINTR;
+	channel = htmm_channel_set_near(set, index);
+	if (set->armed && channel)
+		ret = htmm_feed(channel, samples, n, foreign);
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
 /*
  * All events are disabled before the first is released, so that they stop nearly at the same
  * time, as they started. Not under cpus_read_lock().
@@ -445,6 +487,7 @@ void htmm_channel_set_stop(struct htmm_channel_set *set)
 	unsigned int i;
 
 	mutex_lock(&set->lock);
+	set->armed = false;
 	for (i = 0; i < set->nr_channels; i++)
 		htmm_perf_event_disarm(set->channels[i]);
 	mutex_unlock(&set->lock);

@@ -28,7 +28,7 @@ struct mem_cgroup;
  *	their rings
  * @period: current period of each event
  * @created: @work may create events
- * @armed: events are armed as soon as they are created
+ * @armed: events are armed as soon as they are created, and can be fed
  * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
  * @stats: what it counts, by enum htmm_stat; read without a lock
@@ -60,6 +60,8 @@ u64 htmm_channel_set_step(struct htmm_channel_set *set, unsigned int index);
 int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index,
 				u64 period, struct htmm_error *err);
 int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index, u64 period);
+int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
+			  const struct htmm_feed_sample *samples, u32 n, bool foreign);
 void htmm_channel_set_stop(struct htmm_channel_set *set);
 void htmm_channel_set_free_rings(struct htmm_channel_set *set);
 void htmm_channel_set_destroy(struct htmm_channel_set *set);

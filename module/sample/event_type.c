@@ -73,6 +73,7 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
 
 	switch (desc->type) {
 	case PERF_TYPE_RAW:
+	case HTMM_TYPE_FEED:
 		return true;
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:

@@ -94,21 +94,23 @@ static inline u32 htmm_filter_find(const struct htmm_filter_set *set, const void
 }
 
 /* After a task has been released, it has no process any more. */
-static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set)
+static inline u32 htmm_filter_match_tgid(const struct htmm_filter_set *set,
+					 const struct task_struct *task)
 {
-	struct pid *tgid = READ_ONCE(current->signal->pids[PIDTYPE_TGID]);
+	struct pid *tgid = READ_ONCE(task->signal->pids[PIDTYPE_TGID]);
 
 	return tgid ? htmm_filter_find(set, tgid) : 0;
 }
 
 /*
- * The most specific target of the current task, if that is quickly known; 0: none;
- * HTMM_FILTER_UNKNOWN: use htmm_filter_match().
+ * The most specific target of @task, which is current or any task under RCU, if that is quickly
+ * known; 0: none; HTMM_FILTER_UNKNOWN: use htmm_filter_match().
  *
  * Context: any with preemption disabled, NMI included; not nested.
  */
 static inline u32 htmm_filter_known(const struct htmm_filter *filter,
-				    const struct htmm_filter_last *last)
+				    const struct htmm_filter_last *last,
+				    struct task_struct *task)
 {
 	const struct htmm_filter_set *set = rcu_dereference_sched(filter->set);
 	u32 number;
@@ -116,30 +118,31 @@ static inline u32 htmm_filter_known(const struct htmm_filter *filter,
 	if (!set)
 		return 0;
 	if (set->tgids) {
-		number = htmm_filter_match_tgid(set);
+		number = htmm_filter_match_tgid(set, task);
 		if (number)
 			return number;
 	}
 	if (!set->cgroups)
 		return set->all;
-	if (last->set != set->number || last->cgroup != htmm_cgroup_serial(htmm_cgroup_of(current)))
+	if (last->set != set->number || last->cgroup != htmm_cgroup_serial(htmm_cgroup_of(task)))
 		return HTMM_FILTER_UNKNOWN;
 	return last->target;
 }
 
 /*
- * The most specific target of the current task; 0: none. The caller keeps @last, what was found
- * last, for each CPU: the next task is mostly of the same cgroup.
+ * The most specific target of @task; 0: none. The caller keeps @last, what was found last, for each
+ * CPU: the next task is mostly of the same cgroup.
  *
  * Context: as htmm_filter_known().
  */
-static inline u32 htmm_filter_match(const struct htmm_filter *filter, struct htmm_filter_last *last)
+static inline u32 htmm_filter_match(const struct htmm_filter *filter,
+				    struct htmm_filter_last *last, struct task_struct *task)
 {
-	u32 number = htmm_filter_known(filter, last);
+	u32 number = htmm_filter_known(filter, last, task);
 
 	return number != HTMM_FILTER_UNKNOWN ? number :
 		htmm_filter_match_cgroup(rcu_dereference_sched(filter->set), last,
-					 htmm_cgroup_of(current));
+					 htmm_cgroup_of(task));
 }
 
 /*

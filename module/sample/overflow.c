@@ -190,7 +190,7 @@ static __always_inline void htmm_overflow_timed(struct perf_event *event,
 
 	channel->untimed = HTMM_TIMED_EVERY - 1;
 	htmm_overflow_take(channel, event, data, regs, type,
-			   htmm_filter_match(channel->filter, &channel->last));
+			   htmm_filter_match(channel->filter, &channel->last, current));
 	end = local_clock();
 	other = clamp_t(s64, end - begin - (begin - start), 0, HTMM_TIMED_MAX_NS);
 	local64_add(end - start + other * (HTMM_TIMED_EVERY - 1), &channel->handler_ns);
@@ -203,7 +203,7 @@ static noinline void htmm_overflow_find(struct perf_event *event, struct perf_sa
 	struct htmm_channel *channel = event->overflow_handler_context;
 
 	htmm_overflow_take(channel, event, data, regs, HTMM_ANY_TYPE,
-			   htmm_filter_match(channel->filter, &channel->last));
+			   htmm_filter_match(channel->filter, &channel->last, current));
 }
 
 static __always_inline void htmm_overflow_match(struct perf_event *event,
@@ -211,7 +211,7 @@ static __always_inline void htmm_overflow_match(struct perf_event *event,
 						struct pt_regs *regs, const u64 type)
 {
 	struct htmm_channel *channel = event->overflow_handler_context;
-	u32 target = htmm_filter_known(channel->filter, &channel->last);
+	u32 target = htmm_filter_known(channel->filter, &channel->last, current);
 
 	if (unlikely(target == HTMM_FILTER_UNKNOWN))
 		htmm_overflow_find(event, data, regs);

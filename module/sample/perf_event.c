@@ -58,10 +58,12 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 					 const struct htmm_event *desc, u64 period,
 					 const struct htmm_exclude *exclude)
 {
+	/* Events that are fed never overflow. They follow CPU hotplug like others. */
+	const bool fed = desc->type == HTMM_TYPE_FEED;
 	struct perf_event_attr attr = {
-		.type = desc->type,
+		.type = fed ? PERF_TYPE_SOFTWARE : desc->type,
 		.size = sizeof(attr),
-		.config = desc->config,
+		.config = fed ? PERF_COUNT_SW_DUMMY : desc->config,
 		.config1 = desc->config1,
 		.config2 = desc->config2,
 		.sample_period = period,

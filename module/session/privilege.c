@@ -37,7 +37,7 @@ void htmm_privilege_defaults(struct htmm_config *config)
 		start->budget_ppm = HTMM_USER_BUDGET_PPM;
 	}
 	for (i = 0; i < start->nr_events; i++)
-		if (!config->events[i].max_period)
+		if (!config->events[i].max_period && config->events[i].type != HTMM_TYPE_FEED)
 			config->events[i].max_period = S64_MAX;
 }
 
@@ -111,11 +111,16 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 		return htmm_fail(err, -EPERM,
 				 "budget_interval_ms is %u: above %u it takes CAP_SYS_NICE",
 				 start->budget_interval_ms, HTMM_USER_MAX_BUDGET_MS);
-	for (i = 0; i < start->nr_events; i++)
+	for (i = 0; i < start->nr_events; i++) {
+		/* Nothing limits how fast samples are fed, and so what ksampled has to count. */
+		if (config->events[i].type == HTMM_TYPE_FEED && !capable(CAP_SYS_NICE))
+			return htmm_fail(err, -EPERM,
+					 "event %u: to feed samples takes CAP_SYS_NICE", i);
 		if (config->events[i].max_period != S64_MAX && !capable(CAP_SYS_NICE))
 			return htmm_fail(err, -EPERM,
 					 "event %u: a max_period takes CAP_SYS_NICE: leave it out, so that the budget can keep the cost low",
 					 i);
+	}
 
 	/*
 	 * A cooling visits each region once, and an adaptation reads the histograms. The limits

@@ -225,6 +225,24 @@ MEMBER(htmm_served, row_size, 20, 4);
 MEMBER(htmm_served, rows, 24, 8);
 MEMBER(htmm_served, nr_rows, 32, 4);
 MEMBER(htmm_served, __reserved, 36, 4);
+SIZE(htmm_feed_sample, 56);
+MEMBER(htmm_feed_sample, addr, 0, 8);
+MEMBER(htmm_feed_sample, ip, 8, 8);
+MEMBER(htmm_feed_sample, time, 16, 8);
+MEMBER(htmm_feed_sample, period, 24, 8);
+MEMBER(htmm_feed_sample, data_src, 32, 8);
+MEMBER(htmm_feed_sample, cookie, 40, 8);
+MEMBER(htmm_feed_sample, pid, 48, 4);
+MEMBER(htmm_feed_sample, tid, 52, 4);
+SIZE(htmm_feed, 40);
+MEMBER(htmm_feed, size, 0, 4);
+MEMBER(htmm_feed, flags, 4, 4);
+MEMBER(htmm_feed, session, 8, 8);
+MEMBER(htmm_feed, samples, 16, 8);
+MEMBER(htmm_feed, nr_samples, 24, 4);
+MEMBER(htmm_feed, sample_size, 28, 4);
+MEMBER(htmm_feed, event, 32, 4);
+MEMBER(htmm_feed, __reserved, 36, 4);
 SIZE(htmm_add_target, 48);
 MEMBER(htmm_add_target, size, 0, 4);
 MEMBER(htmm_add_target, flags, 4, 4);
@@ -354,6 +372,8 @@ VALUE(HTMM_START_KEEP_EXITED, 2);
 VALUE(HTMM_START_BUDGET, 4);
 VALUE(HTMM_START_WEIGHT_PERIOD, 8);
 VALUE(HTMM_START_SERVED, 16);
+VALUE(HTMM_TYPE_FEED, 0xfeed0000);
+VALUE(HTMM_FEED_FOREIGN, 1);
 VALUE(HTMM_SOURCE_UNKNOWN, 0);
 VALUE(HTMM_SOURCE_CACHE, 1);
 VALUE(HTMM_SOURCE_LOCAL, 2);
@@ -392,6 +412,7 @@ VALUE(HTMM_IOC_SET, 48140);
 VALUE(HTMM_IOC_GET_HIT_RATIO, 48141);
 VALUE(HTMM_IOC_GET_PLACEMENT, 48142);
 VALUE(HTMM_IOC_GET_SERVED, 48143);
+VALUE(HTMM_IOC_FEED, 48144);
 
 /**
  * struct call - one ioctl with a valid argument
@@ -423,6 +444,7 @@ static const struct call {
 	{ "GET_HIT_RATIO", HTMM_IOC_GET_HIT_RATIO, 64, sizeof(struct htmm_hit_ratio), -ENODATA },
 	{ "GET_PLACEMENT", HTMM_IOC_GET_PLACEMENT, 72, sizeof(struct htmm_placement), -ENODATA },
 	{ "GET_SERVED", HTMM_IOC_GET_SERVED, 40, sizeof(struct htmm_served), -ENODATA },
+	{ "FEED", HTMM_IOC_FEED, 40, sizeof(struct htmm_feed), -ENODATA },
 };
 
 #define NR_IOCTLS	ARRAY_SIZE(ioctls)

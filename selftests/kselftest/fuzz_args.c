@@ -86,6 +86,8 @@ static void good_event(struct fuzz_args *n, struct htmm_event *event)
 		event->config = PERF_COUNT_SW_PAGE_FAULTS;
 		event->precise_ip = 0;
 		event->period = 1 + fuzz_below(n, 100);
+	} else if (fuzz_one_in(n, 2)) {
+		*event = (struct htmm_event) { .type = HTMM_TYPE_FEED, .period = 1 };
 	}
 }
 
@@ -209,6 +211,13 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->served.rows = (uintptr_t)n->box->out;
 		arg->served.row_size = sizeof(struct htmm_served_row);
 		arg->served.nr_rows = fuzz_below(n, 4);
+		break;
+	case HTMM_IOC_FEED:
+		arg->feed.flags = fuzz_below(n, 2);
+		arg->feed.event = fuzz_below(n, 3);
+		arg->feed.samples = (uintptr_t)n->box->out;
+		arg->feed.sample_size = sizeof(struct htmm_feed_sample);
+		arg->feed.nr_samples = fuzz_below(n, 16);
 		break;
 	case HTMM_IOC_COOL:
 		arg->cool.target = fuzz_below(n, 2 * GOOD_TARGETS);

@@ -41,6 +41,7 @@ union argument {
 	struct htmm_list_pages list;
 	struct htmm_placement placement;
 	struct htmm_served served;
+	struct htmm_feed feed;
 	struct htmm_add_target add;
 	struct htmm_target_id remove;
 	struct htmm_targets targets;

@@ -310,6 +310,33 @@ static void accepted(struct __test_metadata *_metadata, FIXTURE_DATA(privilege) 
 	ASSERT_LE(0, self->fd = device_open());
 }
 
+/* What is fed costs ksampled time, and nothing limits how much is fed. */
+TEST_F(privilege, feeding)
+{
+	self->req.events[0] = (struct htmm_event) { .type = HTMM_TYPE_FEED, .period = 1 };
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_NICE));
+	accepted(_metadata, self);
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self, "CAP_SYS_NICE");
+}
+
+/* Nor may others feed the session of one who may. */
+TEST_F(privilege, feeding_a_session_of_others)
+{
+	struct htmm_feed_sample sample = {};
+	struct htmm_feed feed = {
+		.size = sizeof(feed), .samples = (uintptr_t)&sample, .nr_samples = 1,
+		.sample_size = sizeof(sample),
+	};
+
+	self->req.events[0] = (struct htmm_event) { .type = HTMM_TYPE_FEED, .period = 1 };
+	ASSERT_START(self);
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	EXPECT_EQ(-EPERM, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
 /* As for any thread: a nice value that setpriority() would refuse is refused. */
 TEST_F(privilege, nice_of_the_threads)
 {

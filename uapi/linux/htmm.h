@@ -83,6 +83,9 @@
 #define HTMM_STAT_SLOTS		32
 #define HTMM_SOURCE_SLOTS	8
 
+/* struct htmm_event.type of an event whose samples come from user space, by HTMM_IOC_FEED. */
+#define HTMM_TYPE_FEED		0xfeed0000U
+
 /* Bins of a histogram. Bin 0: the count is 0; bin b: it is 2^(b-1) to 2^b - 1, up to 32 bits. */
 #define HTMM_NR_BINS		33
 
@@ -164,7 +167,8 @@ enum htmm_stat {
 
 /**
  * struct htmm_event - one event to sample, on every CPU of the session that takes it
- * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs
+ * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs; or HTMM_TYPE_FEED, with
+ *	only @period, @min_level and @name: its count is 0, and a budget does not change its period
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
  * @config: with @config1 and @config2 as in perf_event_attr
  * @config1: perf_event_attr.config1 (load latency threshold, for example)
@@ -280,9 +284,9 @@ struct htmm_target {
  *
  * These may also be errors of the PMU's driver; @error says more:
  * EPERM	CAP_SYS_NICE is missing for a @drain_nice that RLIMIT_NICE does not allow, for
- *		@drain_cpus on which the caller may not run itself, for a max_period, or beyond a
- *		limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more than 516 KiB for each CPU and
- *		RLIMIT_MEMLOCK
+ *		@drain_cpus on which the caller may not run itself, for a max_period, for an event
+ *		of HTMM_TYPE_FEED, or beyond a limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more
+ *		than 516 KiB for each CPU and RLIMIT_MEMLOCK
  * EBUSY	a session is running; or the event or its counters are in use by others
  * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to max_period;
  *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a power
@@ -922,6 +926,67 @@ enum htmm_stream_state {
 #define HTMM_RECORD_ROUND	68
 
 /**
+ * struct htmm_feed_sample - a sample that user space has taken
+ * @addr: address of the data
+ * @ip: address of the instruction
+ * @time: nanoseconds of perf's default clock, for records with PERF_SAMPLE_TIME
+ * @period: events it stands for, up to 2^63 - 1; 0: the event's period
+ * @data_src: union perf_mem_data_src; 0: not known
+ * @cookie: with HTMM_FEED_FOREIGN: a number that the caller chooses, another one for each program
+ *	that ran with the same @pid; else zero
+ * @pid: its process
+ * @tid: its thread; one that has exited is recorded as -1
+ */
+struct htmm_feed_sample {
+	__aligned_u64 addr;
+	__aligned_u64 ip;
+	__aligned_u64 time;
+	__aligned_u64 period;
+	__aligned_u64 data_src;
+	__aligned_u64 cookie;
+	__u32 pid;
+	__u32 tid;
+};
+
+/* struct htmm_feed.flags: the processes are of another time or machine. */
+#define HTMM_FEED_FOREIGN	0x1
+
+/**
+ * struct htmm_feed - argument of HTMM_IOC_FEED
+ * @samples: array of struct htmm_feed_sample
+ * @nr_samples: in: their number; out: how many were taken, which may be fewer
+ * @event: index of an event of HTMM_TYPE_FEED
+ *
+ * Hands samples to a running session. They go through the rings of the event, and each that was
+ * taken is counted as an overflow: it is filtered and dropped for the same reasons as those of
+ * other events. Processes are looked up at the time of the call; HTMM_DROP_STALE: there is none.
+ *
+ * Foreign processes are not looked up: they can only match a target of all tasks, and have exited
+ * as far as this session can tell, so it needs HTMM_START_KEEP_EXITED.
+ *
+ * An error is returned only if no sample was taken: if an error follows some that were taken, the
+ * next call returns it. The samples are read in groups, of which each is checked before any of it
+ * is taken.
+ *
+ * ENODATA	the session has stopped, or samples no CPU now
+ * EAGAIN	the ring is full: wait until it was drained
+ * EINTR	a signal came
+ * EPERM	CAP_SYS_NICE is missing, without which no session with such an event is started
+ * EINVAL	the event is none that is fed; a foreign sample without KEEP_EXITED; a cookie
+ *		without HTMM_FEED_FOREIGN; or a period above 2^63 - 1
+ */
+struct htmm_feed {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 session;
+	__aligned_u64 samples;
+	__u32 nr_samples;
+	__u32 sample_size;
+	__u32 event;
+	__u32 __reserved;
+};
+
+/**
  * struct htmm_stream - argument of HTMM_IOC_STREAM
  * @session: in: number of the reader's session; 0: the running one, or if there is none, the next
  *	one; out: its number. While the reader waits for a session this and @sample_type,
@@ -1006,5 +1071,6 @@ struct htmm_stream {
 #define HTMM_IOC_GET_HIT_RATIO	_IO(HTMM_IOC_TYPE, 0x0d)
 #define HTMM_IOC_GET_PLACEMENT	_IO(HTMM_IOC_TYPE, 0x0e)
 #define HTMM_IOC_GET_SERVED	_IO(HTMM_IOC_TYPE, 0x0f)
+#define HTMM_IOC_FEED		_IO(HTMM_IOC_TYPE, 0x10)
 
 #endif /* _UAPI_LINUX_HTMM_H */

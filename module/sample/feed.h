@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Samples that user space hands in. */
+#ifndef HTMM_FEED_H
+#define HTMM_FEED_H
+
+#include <linux/types.h>
+#include <uapi/linux/htmm.h>
+
+struct htmm_channel;
+
+u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *samples, u32 n,
+	      bool foreign);
+
+#endif /* HTMM_FEED_H */
