@@ -21,8 +21,7 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 
 	*info = (struct htmm_info) {
 		.size = info->size,
-		.features = HTMM_FEATURE_SERVED |
-			    (IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |
+		.features = (IS_ENABLED(CONFIG_CGROUPS) ? HTMM_FEATURE_CGROUPS : 0) |
 			    (htmm_placement_supported() ? HTMM_FEATURE_PLACEMENT : 0),
 		.max_events = HTMM_MAX_EVENTS,
 		.max_targets = HTMM_MAX_TARGETS,

@@ -295,8 +295,7 @@ TEST_F(ioctl, info_of_the_module)
 	info.__reserved = 0;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_GET_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
-	EXPECT_EQ(HTMM_FEATURE_CGROUPS | HTMM_FEATURE_SERVED,
-		  info.features & ~(__u64)HTMM_FEATURE_PLACEMENT);
+	EXPECT_EQ(HTMM_FEATURE_CGROUPS, info.features & ~(__u64)HTMM_FEATURE_PLACEMENT);
 	EXPECT_LE(HTMM_MAX_EVENTS, info.max_events);
 	EXPECT_LE(HTMM_MAX_TARGETS, info.max_targets);
 	EXPECT_LE(HTMM_MAX_RING_PAGES, info.max_ring_pages);

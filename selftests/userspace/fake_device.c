@@ -484,8 +484,6 @@ static int fake_info(struct htmm_info *info)
 
 	if (++infos == env_number("FAKE_STOPS"))
 		state = HTMM_STATE_STOPPED;
-	if (getenv("FAKE_SERVED"))
-		info->features |= HTMM_FEATURE_SERVED;
 	if (!getenv("FAKE_OLD"))
 		info->features |= HTMM_FEATURE_PLACEMENT;
 	info->state = state;
@@ -844,6 +842,33 @@ static int fake_stream(struct htmm_stream *stream)
 	return fake_records();
 }
 
+/* FAKE_DUMP: what was handed in. The ring is full at every other call, and has room for 300. */
+static int fake_feed(struct htmm_feed *arg)
+{
+	const struct htmm_feed_sample *sample = (void *)(unsigned long)arg->samples;
+	static bool full;
+	const char *path = getenv("FAKE_DUMP");
+	FILE *file;
+	__u32 i;
+
+	full = !full;
+	if (full)
+		return fail(EAGAIN);
+	if (arg->event >= nr_events || events[arg->event].type != HTMM_TYPE_FEED ||
+	    arg->sample_size != sizeof(*sample))
+		return fail(EINVAL);
+	if (arg->nr_samples > 300)
+		arg->nr_samples = 300;
+	file = path ? fopen(path, "a") : NULL;
+	for (i = 0; file && i < arg->nr_samples; i++)
+		fprintf(file, "fed %u %d %llu %llx %llu %llu %llx\n", sample[i].pid,
+			(int)sample[i].tid, sample[i].cookie, sample[i].addr, sample[i].time,
+			sample[i].period, sample[i].data_src);
+	if (file)
+		fclose(file);
+	return 0;
+}
+
 static int fake_ioctl(unsigned long request, void *arg)
 {
 	if (getenv("FAKE_FAILS") && env_number("FAKE_FAILS") == (int)_IOC_NR(request))
@@ -870,6 +895,8 @@ static int fake_ioctl(unsigned long request, void *arg)
 		return fake_placement(arg);
 	if (request == HTMM_IOC_GET_SERVED)
 		return fake_served(arg);
+	if (request == HTMM_IOC_FEED)
+		return fake_feed(arg);
 	if (request == HTMM_IOC_GET_TARGETS)
 		return fake_targets(arg);
 	if (request == HTMM_IOC_ADD_TARGET)

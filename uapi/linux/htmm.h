@@ -375,7 +375,6 @@ enum htmm_state {
 /* struct htmm_info.features: what not all kernels or modules have; no bit is ever reused. */
 #define HTMM_FEATURE_CGROUPS	0x1	/* cgroups can be targets */
 #define HTMM_FEATURE_PLACEMENT	0x2	/* HTMM_LIST_* and HTMM_IOC_GET_PLACEMENT */
-#define HTMM_FEATURE_SERVED	0x4	/* HTMM_START_SERVED and HTMM_IOC_GET_SERVED */
 
 /**
  * struct htmm_info - argument of HTMM_IOC_GET_INFO, filled by the module

@@ -310,23 +310,14 @@ int session_check(const struct session *session, struct htmm_error *err)
 }
 
 /* Count what serves samples where that can be several kinds of memory, or if asked to. */
-static int want_sources(struct session *session, int fd, struct htmm_error *err)
+static void want_sources(struct session *session)
 {
 	struct htmm_start *start = &session->start;
-	struct htmm_info info;
 	unsigned int i;
-	int ret;
 
 	if (session->sources == CHOICE_NO ||
 	    (session->sources == CHOICE_NONE && htmm_remote_memory(NULL) == HTMM_REMOTE_NONE))
-		return 0;
-	ret = htmm_device_info(fd, &info, err);
-	if (ret)
-		return ret;
-	if (!(info.features & HTMM_FEATURE_SERVED))
-		return session->sources == CHOICE_NONE ? 0 :
-			htmm_error_set(err, EOPNOTSUPP, "load a newer module",
-				       "the module does not count what served samples");
+		return;
 	start->flags |= HTMM_START_SERVED;
 	for (i = 0; i < session->events.nr; i++) {
 		const struct htmm_event *event = &session->events.event[i];
@@ -336,7 +327,6 @@ static int want_sources(struct session *session, int fd, struct htmm_error *err)
 		if (htmm_event_served(event, NULL) && sees & (sees - 1))
 			start->sample_type |= PERF_SAMPLE_DATA_SRC;
 	}
-	return 0;
 }
 
 static bool is_target(const struct session *session, pid_t pid)
@@ -457,9 +447,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	start->cpus_size = session->cpus.size;
 	start->drain_cpus = (__u64)(unsigned long)session->drain_cpus.bits;
 	start->drain_cpus_size = session->drain_cpus.size;
-	ret = want_sources(session, fd, err);
-	if (ret)
-		return ret;
+	want_sources(session);
 
 	/* Ask for the budget that the module gives in any case, so that samples are weighted. */
 	if (!(start->flags & HTMM_START_BUDGET) && !has_cpu_time()) {
