@@ -28,6 +28,7 @@ static union {
 	struct htmm_stats stats;
 	struct htmm_placement placement;
 	struct htmm_served served;
+	struct htmm_feed feed;
 	struct htmm_list_pages list;
 	struct htmm_targets targets;
 	struct htmm_stream stream;
@@ -51,6 +52,8 @@ static void fill(unsigned long request, void *arg)
 		((struct htmm_placement *)arg)->nr_nodes = has;
 	if (request == HTMM_IOC_GET_SERVED)
 		((struct htmm_served *)arg)->nr_rows = has;
+	if (request == HTMM_IOC_FEED && ((struct htmm_feed *)arg)->nr_samples > has)
+		((struct htmm_feed *)arg)->nr_samples = has;
 	if (request == HTMM_IOC_GET_TARGETS)
 		((struct htmm_targets *)arg)->nr_targets = has;
 	if (request == HTMM_IOC_LIST_PAGES && (__u32)calls > has)
@@ -112,6 +115,7 @@ static struct htmm_hit_ratio ratio;
 static struct htmm_histogram hist;
 static struct htmm_placement_buf placement;
 static struct htmm_served_buf served;
+static struct htmm_feed_sample fed[10];
 static struct htmm_page_list pages;
 static struct htmm_target_list targets;
 static struct htmm_stream stream;
@@ -129,6 +133,7 @@ CALL(ratio, htmm_target_hit_ratio(3, 7, 0, 0, &ratio, err))
 CALL(hist, htmm_target_hist(3, 7, 0, &hist, err))
 CALL(placement, htmm_device_placement(3, 7, &placement, err))
 CALL(served, htmm_device_served(3, 7, &served, err))
+CALL(feed, htmm_device_feed(3, 0, 1, fed, 1, err))
 CALL(pages, htmm_device_list_pages(3, &(struct htmm_list_pages) { .target = 7 }, 0, &pages, err))
 CALL(placed, htmm_device_list_pages(3, &(struct htmm_list_pages) { .flags = 1 }, 0, &pages, err))
 CALL(add, htmm_device_add_target(3, &target, &number, err))
@@ -147,8 +152,9 @@ static const struct {
 	{ "set", do_set, true }, { "reset", do_reset }, { "info", do_info },
 	{ "stats", do_stats }, { "ratio", do_ratio },
 	{ "hist", do_hist }, { "placement", do_placement }, { "served", do_served },
-	{ "pages", do_pages }, { "placed", do_placed }, { "add", do_add, true },
-	{ "remove", do_remove }, { "cool", do_cool }, { "targets", do_targets },
+	{ "feed", do_feed }, { "pages", do_pages }, { "placed", do_placed },
+	{ "add", do_add, true }, { "remove", do_remove }, { "cool", do_cool },
+	{ "targets", do_targets },
 	{ "join", do_join }, { "probe", do_probe },
 };
 
@@ -237,6 +243,12 @@ static void test_room(void)
 	CHECK(asked.served.target == 9 && asked.served.nr_rows == has);
 	memset(served.rows, 1, has * sizeof(*served.rows));
 	htmm_served_free(&served);
+	/* As many at a time as the module takes. */
+	calls = 0;
+	has = 3;
+	CHECK(!htmm_device_feed(3, HTMM_FEED_FOREIGN, 1, fed, 10, &err) && calls == 5);
+	CHECK(asked.feed.event == 1 && asked.feed.flags == HTMM_FEED_FOREIGN);
+	CHECK(asked.feed.samples == (unsigned long)&fed[9] && asked.feed.nr_samples == 1);
 	calls = 0;
 	has = HTMM_MAX_TARGETS + 1;
 	CHECK(!htmm_device_targets(3, &targets, &err) && calls == 3 && targets.nr == has);

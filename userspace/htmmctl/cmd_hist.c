@@ -68,8 +68,7 @@ static __u64 hist_fast_pages(const struct htmm_histogram *hist)
 	return counted < hist->capacity_pages ? counted : hist->capacity_pages;
 }
 
-static void print_summary(FILE *file, const struct htmm_histogram *hist,
-			  const struct hit *hit)
+static void print_summary(FILE *file, const struct htmm_histogram *hist, const struct hit *hit)
 {
 	const bool regions = hist->unit == HTMM_UNIT_REGION;
 	const __u64 fast = hist_fast_pages(hist);

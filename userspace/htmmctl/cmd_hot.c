@@ -86,8 +86,7 @@ static struct json_object *page_json(struct htmm_names *names, const struct htmm
 }
 
 /* Written page by page, as a list may have millions. */
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	      bool placed)
+void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list, bool placed)
 {
 	size_t i;
 

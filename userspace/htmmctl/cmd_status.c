@@ -107,8 +107,8 @@ void event_code_text(const struct htmm_event *event, char *text, size_t size)
 {
 	if (event->type == PERF_TYPE_RAW)
 		snprintf(text, size, "r%llx", event->config);
-	else if (event->type == PERF_TYPE_SOFTWARE)
-		snprintf(text, size, "software");
+	else if (event->type == PERF_TYPE_SOFTWARE || event->type == HTMM_TYPE_FEED)
+		snprintf(text, size, "%s", event->type == HTMM_TYPE_FEED ? "fed" : "software");
 	else
 		snprintf(text, size, "type %u", event->type);
 }

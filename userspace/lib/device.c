@@ -69,8 +69,7 @@ const char *htmm_state_name(__u32 state)
 
 const char *htmm_target_type_name(__u32 type)
 {
-	return type < ARRAY_SIZE(target_names) && target_names[type] ? target_names[type] :
-	       "unknown";
+	return (type < ARRAY_SIZE(target_names) ? target_names[type] : NULL) ?: "unknown";
 }
 
 static __u64 sum_drops(const struct htmm_counters *counters, __u32 reasons)
@@ -247,12 +246,10 @@ int htmm_device_open(const char *path, struct htmm_error *err)
 		if (!path && !access("/sys/module/htmm", F_OK))
 			return htmm_error_set(err, ENOENT, "mount devtmpfs on /dev, or run udev",
 					      "%s is missing although the module is loaded", name);
-		return htmm_error_set(err, ENOENT, LOAD_IT,
-				      "%s does not exist", name);
+		return htmm_error_set(err, ENOENT, LOAD_IT, "%s does not exist", name);
 	case ENODEV:
 	case ENXIO:
-		return htmm_error_set(err, errno, LOAD_IT,
-				      "%s has no driver", name);
+		return htmm_error_set(err, errno, LOAD_IT, "%s has no driver", name);
 	case EPERM:
 	case EACCES:
 		return htmm_error_set(err, errno,
@@ -355,6 +352,26 @@ int (htmm_device_info)(int fd, struct htmm_info *info, size_t size, struct htmm_
 	return failed(-call(fd, HTMM_IOC_GET_INFO, info), "read the status", err);
 }
 
+int htmm_device_feed(int fd, __u32 flags, __u32 event, const struct htmm_feed_sample *samples,
+		     __u32 nr, struct htmm_error *err)
+{
+	struct htmm_feed arg = { .size = sizeof(arg), .flags = flags, .event = event,
+				 .sample_size = sizeof(*samples) };
+	int ret = 0;
+
+	for (; nr && !ret; samples += arg.nr_samples, nr -= arg.nr_samples) {
+		arg.samples = (__u64)(unsigned long)samples;
+		arg.nr_samples = nr;
+		ret = call(fd, HTMM_IOC_FEED, &arg);
+		if (ret != -EAGAIN)
+			continue;
+		usleep(1000);
+		arg.nr_samples = 0;
+		ret = 0;
+	}
+	return failed(-ret, "hand in samples", err);
+}
+
 /* Below, a call tells how many elements there are; if it is more than fit, ask again. */
 
 int (htmm_device_stats)(int fd, struct htmm_stats_buf *buf, size_t size, struct htmm_error *err)
@@ -394,30 +411,41 @@ void htmm_stats_free(struct htmm_stats_buf *buf)
 	memset(buf, 0, offsetof(struct htmm_stats_buf, stats));
 }
 
+/*
+ * Calls an ioctl that fills an array, until there is room for all. @arg: of the ioctl, with @at,
+ * where the array is, and @nr, its elements of @size bytes. Returns the array; NULL: see @ret.
+ */
+static void *call_rows(int fd, unsigned long request, void *arg, __u64 *at, __u32 *nr,
+		       size_t size, int *ret)
+{
+	void *rows = NULL;
+	__u32 room;
+
+	do {
+		room = *nr;
+		free(rows);
+		rows = calloc(room, size);
+		*at = (__u64)(unsigned long)rows;
+		*ret = rows ? call(fd, request, arg) : -ENOMEM;
+	} while (!*ret && *nr > room);
+	if (!*ret)
+		return rows;
+	free(rows);
+	return NULL;
+}
+
 int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
 {
-	struct htmm_targets arg;
-	__u32 room;
+	struct htmm_targets arg = {
+		.size = sizeof(arg),
+		.nr_targets = HTMM_MAX_TARGETS,
+		.target_size = sizeof(*list->target),
+	};
 	int ret;
 
-	memset(list, 0, sizeof(*list));
-	for (room = HTMM_MAX_TARGETS;; room = arg.nr_targets) {
-		htmm_targets_free(list);
-		list->target = calloc(room, sizeof(*list->target));
-		arg = (struct htmm_targets) {
-			.size = sizeof(arg),
-			.nr_targets = room,
-			.target_size = sizeof(struct htmm_target_info),
-			.targets = (__u64)(unsigned long)list->target,
-		};
-		ret = list->target ? call(fd, HTMM_IOC_GET_TARGETS, &arg) : -ENOMEM;
-		if (ret || arg.nr_targets <= room)
-			break;
-	}
-	if (ret)
-		htmm_targets_free(list);
-	else
-		list->nr = arg.nr_targets;
+	list->target = call_rows(fd, HTMM_IOC_GET_TARGETS, &arg, &arg.targets, &arg.nr_targets,
+				 sizeof(*list->target), &ret);
+	list->nr = ret ? 0 : arg.nr_targets;
 	return failed(-ret, "read the targets", err);
 }
 
@@ -460,8 +488,7 @@ int htmm_target_hist(int fd, __u32 target, __u32 unit, struct htmm_histogram *hi
 
 static int placement_missing(int code, struct htmm_error *err)
 {
-	return htmm_error_set(err, code,
-			      "load a newer module, on a kernel with CONFIG_HMM_MIRROR",
+	return htmm_error_set(err, code, "load a newer module, on a kernel with CONFIG_HMM_MIRROR",
 			      "the module cannot tell where pages are");
 }
 
@@ -475,25 +502,17 @@ int htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 			  struct htmm_error *err)
 {
 	struct htmm_placement *arg = &buf->placement;
-	__u32 room;
 	int ret;
 
-	memset(buf, 0, sizeof(*buf));
-	/* Enough for most machines, as a second call would read all page tables again. */
-	for (room = 16;; room = arg->nr_nodes) {
-		free(buf->nodes);
-		buf->nodes = calloc(room, sizeof(*buf->nodes));
-		*arg = (struct htmm_placement) {
-			.size = sizeof(*arg),
-			.target = target,
-			.node_size = sizeof(*buf->nodes),
-			.nodes = (__u64)(unsigned long)buf->nodes,
-			.nr_nodes = room,
-		};
-		ret = buf->nodes ? call(fd, HTMM_IOC_GET_PLACEMENT, arg) : -ENOMEM;
-		if (ret || arg->nr_nodes <= room)
-			break;
-	}
+	*arg = (struct htmm_placement) {
+		.size = sizeof(*arg),
+		.target = target,
+		.node_size = sizeof(*buf->nodes),
+		/* Enough for most machines: another call would read all page tables again. */
+		.nr_nodes = 16,
+	};
+	buf->nodes = call_rows(fd, HTMM_IOC_GET_PLACEMENT, arg, &arg->nodes, &arg->nr_nodes,
+			       sizeof(*buf->nodes), &ret);
 	if (!ret)
 		return 0;
 	htmm_placement_free(buf);
@@ -510,33 +529,21 @@ void htmm_placement_free(struct htmm_placement_buf *buf)
 	memset(buf, 0, sizeof(*buf));
 }
 
-int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf,
-		       struct htmm_error *err)
+int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf, struct htmm_error *err)
 {
 	struct htmm_served *arg = &buf->served;
-	__u32 room;
 	int ret;
 
-	memset(buf, 0, sizeof(*buf));
-	for (room = 8 * HTMM_MAX_EVENTS;; room = arg->nr_rows) {
-		free(buf->rows);
-		buf->rows = calloc(room, sizeof(*buf->rows));
-		*arg = (struct htmm_served) {
-			.size = sizeof(*arg),
-			.target = target,
-			.row_size = sizeof(*buf->rows),
-			.rows = (__u64)(unsigned long)buf->rows,
-			.nr_rows = room,
-		};
-		ret = buf->rows ? call(fd, HTMM_IOC_GET_SERVED, arg) : -ENOMEM;
-		if (ret || arg->nr_rows <= room)
-			break;
-	}
+	*arg = (struct htmm_served) {
+		.size = sizeof(*arg),
+		.target = target,
+		.row_size = sizeof(*buf->rows),
+		.nr_rows = 8 * HTMM_MAX_EVENTS,
+	};
+	buf->rows = call_rows(fd, HTMM_IOC_GET_SERVED, arg, &arg->rows, &arg->nr_rows,
+			      sizeof(*buf->rows), &ret);
 	if (ret)
 		htmm_served_free(buf);
-	if (ret == -ENOTTY)
-		return htmm_error_set(err, ENOTTY, "load a newer module",
-				      "the module does not count what served samples");
 	return failed_target(-ret, target, "read what served samples", err);
 }
 

@@ -40,8 +40,7 @@ static int parse_digits(const char *text, __s64 *value, const char **end)
 	return 0;
 }
 
-static int range_error(const char *text, bool small, __s64 min, __s64 max,
-		       struct htmm_error *err)
+static int range_error(const char *text, bool small, __s64 min, __s64 max, struct htmm_error *err)
 {
 	char todo[96];
 
@@ -52,8 +51,7 @@ static int range_error(const char *text, bool small, __s64 min, __s64 max,
 	return htmm_error_set(err, ERANGE, todo, "%s is out of range", text);
 }
 
-int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
-		      struct htmm_error *err)
+int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value, struct htmm_error *err)
 {
 	const char *end = text;
 	__s64 number;
@@ -87,8 +85,7 @@ static int suffix_shift(const char *suffix)
 	return 10 * (int)(unit - units + 1);
 }
 
-int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value,
-		    struct htmm_error *err)
+int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value, struct htmm_error *err)
 {
 	const char *end = text;
 	__s64 number;

@@ -198,20 +198,31 @@ void htmm_placement_free(struct htmm_placement_buf *buf);
  * @buf: filled; free it with htmm_served_free()
  * @err: the error
  *
- * Needs a module with HTMM_FEATURE_SERVED. There are no rows unless the session was started
- * with HTMM_START_SERVED.
+ * There are no rows unless the session was started with HTMM_START_SERVED.
  *
- * Return: 0 or a negative errno, see struct htmm_served; -ENOTTY if the module is too old for
- * this call.
+ * Return: 0 or a negative errno, see struct htmm_served.
  */
-int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf,
-		       struct htmm_error *err);
+int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf, struct htmm_error *err);
 
 /**
  * htmm_served_free() - free the array
  * @buf: what was read; may be all zero
  */
 void htmm_served_free(struct htmm_served_buf *buf);
+
+/**
+ * htmm_device_feed() - hand in samples; waits while the ring is full
+ * @fd: the device
+ * @flags: HTMM_FEED_*
+ * @event: index of an event of HTMM_TYPE_FEED
+ * @samples: array of @nr samples
+ * @nr: number of samples
+ * @err: the error
+ *
+ * Return: 0, or a negative errno: see struct htmm_feed. Some may have been taken then.
+ */
+int htmm_device_feed(int fd, __u32 flags, __u32 event, const struct htmm_feed_sample *samples,
+		     __u32 nr, struct htmm_error *err);
 
 /**
  * htmm_source_name() - the name of what serves samples

@@ -30,8 +30,7 @@ int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
  *
  * Return: 0, -EINVAL (not a size) or -ERANGE.
  */
-int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value,
-		    struct htmm_error *err);
+int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value, struct htmm_error *err);
 
 /**
  * htmm_nearest() - find the word that was probably meant
