@@ -767,6 +767,7 @@ static int fake_served(struct htmm_served *arg)
 	};
 	struct htmm_served_row *rows = (void *)(unsigned long)arg->rows;
 	bool sources = getenv("FAKE_SERVED") && !strcmp(getenv("FAKE_SERVED"), "1");
+	const __u32 nr = nr_events > 1 ? 3 : 2;
 	__u32 i, source;
 
 	if (!getenv("FAKE_SERVED"))
@@ -775,13 +776,13 @@ static int fake_served(struct htmm_served *arg)
 		return fail(ENOENT);
 	if (arg->size != sizeof(*arg) || arg->row_size != sizeof(*rows))
 		return fail(EINVAL);
-	for (i = 0; i < 3 && i < arg->nr_rows; i++) {
+	for (i = 0; i < nr && i < arg->nr_rows; i++) {
 		rows[i] = (struct htmm_served_row) { .cpu_node = i == 1, .event = i == 2 };
 		for (source = 0; source < HTMM_NR_SOURCES; source++)
 			rows[i].samples[sources ? source : 0] += all[i][source] * seconds *
 								 (arg->target + 1);
 	}
-	arg->nr_rows = 3;
+	arg->nr_rows = nr;
 	return 0;
 }
 

@@ -79,6 +79,7 @@ static const struct command *const commands[] = {
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
 	PROGRAM("tier", "move hot pages to the fast tier, and cold ones out of it"),
 	PROGRAM("report", "report on a recording, with a heat map"),
+	PROGRAM("feed", "count the samples of a recording again, with other settings"),
 	&cmd_cool,
 	&cmd_reset,
 };
@@ -100,7 +101,7 @@ static int print_help(void)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
 		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
-	puts("\n'htmmctl help COMMAND' and 'htmmctl help tuning' say more; see also --version.");
+	puts("'htmmctl help COMMAND' and 'htmmctl help tuning' say more; see also --version.");
 	return EXIT_OK;
 }
 

@@ -183,8 +183,8 @@ int tuning_print(void)
 	static struct session unused;
 	char values[40];
 
-	puts("Settings of run, start, record and tier, each given as -o NAME=VALUE; record has\n"
-	     "only the long form, --tune NAME=VALUE.  Defaults are in parentheses.");
+	puts("Settings of run, start, record, tier and feed, each given as -o NAME=VALUE; record\n"
+	     "has only the long form, --tune NAME=VALUE.  Defaults are in parentheses.");
 	settings_of(&unused, settings);
 	for (setting = settings; setting->kind != OPT_END; setting++) {
 		snprintf(values, sizeof(values), "%s", setting->arg);

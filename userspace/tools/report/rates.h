@@ -3,6 +3,8 @@
 #ifndef REPORT_RATES_H
 #define REPORT_RATES_H
 
+#include <linux/types.h>
+
 struct report;
 
 /**

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfdata/format.h"
 #include "rates.h"
 #include "report.h"
 
@@ -128,28 +127,6 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		count(report, sample);
 }
 
-/*
- * Since version 6.1, perf writes a sum of the losses in its buffers at the end, as records
- * without time. It includes what the kernel reported during the recording, and losses that
- * it could not report because no record followed. All other losses are added.
- */
-static void count_lost(struct report *report, const struct perfdata_record_view *view)
-{
-	struct report_losses *losses = &report->losses;
-
-	if (view->type == PERF_RECORD_LOST)
-		losses->reported += view->lost;
-	else if (view->misc & PERFDATA_LOST_SAMPLES_BPF)
-		/* A filter of the user dropped these on purpose. */
-		return;
-	else if (!view->time)
-		losses->summed_up += view->lost;
-	else
-		losses->others += view->lost;
-	report->counts.lost = losses->others + (losses->reported > losses->summed_up ?
-						losses->reported : losses->summed_up);
-}
-
 static void feed_mapping(struct tasks *tasks, const struct perfdata_record_view *view)
 {
 	const struct tasks_file file = {
@@ -172,8 +149,8 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 
 	/* The next sample may be in another address space. */
 	report->hint_space = -1;
-	if (view->type == PERF_RECORD_LOST || view->type == PERF_RECORD_LOST_SAMPLES)
-		count_lost(report, view);
+	perfdata_losses_add(&report->losses, view);
+	report->counts.lost = perfdata_lost(&report->losses);
 	if (view->type == PERF_RECORD_THROTTLE)
 		report->counts.throttled++;
 	/* The kernel's own mappings have no process; one that is not known has the pid 0. */

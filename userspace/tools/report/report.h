@@ -10,6 +10,7 @@
 #include "heat.h"
 #include "htmmctl/hit.h"
 #include "core/source.h"
+#include "perfdata/losses.h"
 #include "perfdata/reader.h"
 #include "tasks.h"
 
@@ -66,18 +67,6 @@ struct report_counts {
 	__u64 lost;
 	__u64 throttled;
 	__u64 served[HTMM_NR_SOURCES];
-};
-
-/**
- * struct report_losses - samples lost, by who reported it
- * @reported: by the kernel, for records missing in a buffer
- * @summed_up: the same, summed by perf at the end
- * @others: samples that never reached a buffer
- */
-struct report_losses {
-	__u64 reported;
-	__u64 summed_up;
-	__u64 others;
 };
 
 /**
@@ -200,7 +189,7 @@ struct report {
 	struct tally tally[HTMM_UNITS];
 	struct curve_config known;
 	struct hit hit[HTMM_UNITS];
-	struct report_losses losses;
+	struct perfdata_losses losses;
 	__u32 hint_pid;
 	int hint_space;
 	__u64 hint_src;
