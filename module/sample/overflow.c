@@ -71,8 +71,9 @@ static __always_inline enum htmm_drop htmm_check(const struct perf_sample_data *
 		return HTMM_DROP_KERNEL;
 	if (!(data->sample_flags & PERF_SAMPLE_ADDR) || !addr)
 		return user_only ? HTMM_DROP_NO_DATA : HTMM_DROP_NO_ADDR;
+	/* IBS may not know the instruction: that of the interrupt may be the program's already. */
 	if (addr >= end)
-		return HTMM_DROP_KERNEL_ADDR;
+		return user_only ? HTMM_DROP_KERNEL : HTMM_DROP_KERNEL_ADDR;
 	/* After exit_mm(), or a kernel thread: no address space. */
 	if (!current->mm)
 		return HTMM_DROP_STALE;

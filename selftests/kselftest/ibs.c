@@ -123,7 +123,8 @@ static void check_pages(struct __test_metadata *_metadata, int fd, __u64 counted
 		EXPECT_GT(1ULL << 47, pages.page[i].addr);
 }
 
-TEST_F(ibs, each_in_one_counter)
+/* Long enough for a million. */
+TEST_F_TIMEOUT(ibs, each_in_one_counter, 1500)
 {
 	const struct htmm_counters *total;
 	struct ops before, after;

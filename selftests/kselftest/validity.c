@@ -132,6 +132,15 @@ TEST_F(fault, in_the_kernel)
 	check_fault(_metadata, self, &faults[4]);
 }
 
+/* The address tells it where the instruction does not, as that is not always known to IBS. */
+TEST_F(fault, of_the_kernel)
+{
+	const struct fault fault = { "fault_kernel", "injected_kernel", HTMM_DROP_KERNEL };
+
+	ASSERT_EQ(0, source_set_parameter("no_exclude_kernel", "1"));
+	check_fault(_metadata, self, &fault);
+}
+
 /* Even if the PMU was told to exclude this. */
 TEST_F(fault, in_a_guest)
 {

@@ -33,7 +33,8 @@
  * @nmis: interrupts of the unit that were seen
  * @samples: samples handed to perf
  * @stale: samples of an event that was stopped already, or that perf did not ask for
- * @kernel: of @samples, those of the kernel's instructions
+ * @kernel: of @samples, those of the kernel's instructions, as the address of the instruction or
+ *	that of its data tells
  * @no_addr: of @samples, those of a program's instructions whose data has no address
  */
 struct ibs_cpu {
@@ -298,7 +299,8 @@ static int deliver(struct ibs_cpu *cpu, struct perf_event *event, const struct p
 	sample.data.addr = cpu->unit->addr;
 	fill(&sample.data, event->attr.sample_type, cpu->unit);
 	cpu->samples++;
-	if (!user_mode(&sample.regs))
+	if (!user_mode(&sample.regs) ||
+	    (cpu->unit->flags & EMU_IBS_ADDR && cpu->unit->addr >= TASK_SIZE_MAX))
 		cpu->kernel++;
 	else if (!(cpu->unit->flags & EMU_IBS_ADDR))
 		cpu->no_addr++;
