@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * commands_work [PHASES]: a program with known hot pages. A phase runs on each CPU in turn, and has
- * hot pages of its own: what samples some CPUs only finds some of them. Waits for a line of
- * input before it begins. At the end prints how many of the hot pages of the last phase are on
- * the first node, and waits for another line. The end of the input is as good as a line. With
- * PHASES, the last one is repeated until most are there, as how often a command looks depends on
- * the time, and how long a phase takes on the machine; but not for ever.
+ * commands_work TURNS [PHASES]: a program with known hot pages. A phase of so many turns runs on
+ * each CPU in turn, and has hot pages of its own: what samples some CPUs only finds some of them.
+ * Waits for a line of input before it begins. At the end prints how many of the hot pages of the
+ * last phase are on the first node, and waits for another line. The end of the input is as good
+ * as a line. With PHASES, the last one is repeated until most are there, as how often a command
+ * looks depends on the time, and how long a phase takes on the machine; but not for ever.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -18,8 +18,7 @@
 
 #define PAGE	4096UL
 #define PAGES	1024UL
-#define HOT	96UL		/* of each phase */
-#define LOADS	500000		/* of each phase; three of four are of its hot pages */
+#define HOT	96UL		/* of each phase; three of four turns are of these */
 #define REPEATS	200		/* of the last phase */
 
 static void pin(int cpu)
@@ -34,24 +33,28 @@ static void pin(int cpu)
 	}
 }
 
-static void load(const char *at)
+static __always_inline void load(const char *at)
 {
 	char value;
 
 	asm volatile("movb %1, %0" : "=q"(value) : "m"(*at));
 }
 
-/* Each load is of a random line. */
-static void phase(const char *at, const char *hot, __u64 *seed)
+/* Loads every fourth line of a random page, beginning with a random one. */
+static void phase(const char *at, const char *hot, int turns, __u64 *seed)
 {
+	const char *page;
 	int i;
 
-	for (i = 0; i < LOADS; i++) {
+	for (i = 0; i < turns; i++) {
 		*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		if (*seed >> 62)
-			load(&hot[(*seed >> 33) % (HOT * PAGE / 64) * 64]);
-		else
-			load(&at[(*seed >> 33) % (PAGES * PAGE / 64) * 64]);
+		page = *seed >> 62 ? &hot[(*seed >> 33) % HOT * PAGE] :
+				     &at[(*seed >> 33) % PAGES * PAGE];
+		page += (*seed >> 60) % 4 * 64;
+		/* Few other instructions come with a load. */
+#pragma GCC unroll 16
+		for (size_t line = 0; line < PAGE; line += 256)
+			load(&page[line]);
 	}
 }
 
@@ -72,7 +75,7 @@ static int on_first_node(char *hot)
 
 int main(int argc, char **argv)
 {
-	int phases = argc > 1 ? atoi(argv[1]) : 2, i;
+	int turns = argc > 1 ? atoi(argv[1]) : 0, phases = argc > 2 ? atoi(argv[2]) : 2, i;
 	__u64 seed = 1;
 	char *at, *hot = NULL;
 
@@ -86,10 +89,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < phases; i++) {
 		pin(i % 2);
 		hot = at + (i % 2 ? PAGES / 2 : 0) * PAGE;
-		phase(at, hot, &seed);
+		phase(at, hot, turns, &seed);
 	}
-	for (i = 0; argc > 1 && i < REPEATS && on_first_node(hot) <= (int)HOT / 2; i++)
-		phase(at, hot, &seed);
+	for (i = 0; argc > 2 && i < REPEATS && on_first_node(hot) <= (int)HOT / 2; i++)
+		phase(at, hot, turns, &seed);
 	printf("%d of %lu hot pages are on node 0\n", on_first_node(hot), HOT);
 	fflush(stdout);
 	getchar();
