@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command placement: on which nodes the pages are, and how good that is. */
-#include <errno.h>
-#include <stdlib.h>
 #include "options.h"
 #include "placement.h"
 #include "view.h"
@@ -11,19 +9,17 @@
 
 /**
  * struct placement_cmd - options and results of placement
- * @format: how to print
+ * @json: print JSON
  * @target: only this one; 0: each of them, and all together
  * @targets: the targets of the session
- * @all: the placements: of all targets together if they are several, then of each
- * @nr: how many there are in @all
+ * @list: the placements
  * @served: what served the samples of the targets, if the session counts that
  */
 struct placement_cmd {
-	enum format format;
+	bool json;
 	__s64 target;
 	struct htmm_target_list targets;
-	struct placement *all;
-	size_t nr;
+	struct placement_list list;
 	struct served_list served;
 };
 
@@ -131,7 +127,7 @@ static void print_title(FILE *file, const struct htmm_target_list *targets, __u3
 
 static void print_one(FILE *file, const struct placement_cmd *cmd, size_t number)
 {
-	const struct placement *placement = &cmd->all[number];
+	const struct placement *placement = &cmd->list.all[number];
 	const struct htmm_placement_buf *where = &placement->where;
 	const __u64 samples = placement_sum(placement).samples;
 	__u32 n, ppm;
@@ -172,67 +168,14 @@ static void print_json(FILE *file, const struct placement_cmd *cmd)
 	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
 	size_t i;
 
-	for (i = 0; i < cmd->nr; i++) {
+	for (i = 0; i < cmd->list.nr; i++) {
 		one = json_object_new_object();
-		placement_json(one, &cmd->all[i], true);
-		add_measured(one, cmd, &cmd->all[i]);
+		placement_json(one, &cmd->list.all[i], true);
+		add_measured(one, cmd, &cmd->list.all[i]);
 		json_object_array_add(array, one);
 	}
 	json_add(obj, "placements", array);
 	json_print(file, obj);
-}
-
-/* The nodes of all placements, one after the other. */
-static const void *node_item(struct prom *prom, const void *arg, size_t number)
-{
-	const struct placement_cmd *cmd = arg;
-	const struct placement *placement = cmd->all;
-	const struct htmm_node_placement *node;
-
-	while (number >= placement->where.placement.nr_nodes)
-		number -= placement++->where.placement.nr_nodes;
-	node = &placement->where.nodes[number];
-	prom_label_u64(prom, "target", placement->target);
-	prom_label_u64(prom, "node", node->node);
-	prom_label(prom, "tier", placement_tier(node));
-	return node;
-}
-
-static void print_prometheus(FILE *file, const struct placement_cmd *cmd)
-{
-	struct prom prom;
-	size_t i, nr = 0;
-
-	for (i = 0; i < cmd->nr; i++)
-		nr += cmd->all[i].where.placement.nr_nodes;
-	fields_metrics(file, placement_node_fields, nr, node_item, cmd);
-	prom_begin(&prom, file, "htmm_cold_bytes", "Memory of cold pages.");
-	for (i = 0; i < nr; i++)
-		prom_value(&prom, placement_cold(node_item(&prom, cmd, i)) * 4096.0);
-	prom_begin(&prom, file, "htmm_fast_hit_ratio",
-		   "Share of the samples that are on fast nodes.");
-	for (i = 0; i < cmd->nr; i++) {
-		const struct placement_sums sums = placement_sum(&cmd->all[i]);
-
-		if (!sums.samples)
-			continue;
-		prom_label_u64(&prom, "target", cmd->all[i].target);
-		prom_value(&prom, sums.hit_ppm / 1e6);
-	}
-	prom_begin(&prom, file, "htmm_best_hit_ratio",
-		   "Share of the samples on the hottest pages; the same samples chose the pages.");
-	for (i = 0; i < cmd->nr; i++) {
-		prom_label_u64(&prom, "target", cmd->all[i].target);
-		prom_value(&prom, cmd->all[i].best.hit_ppm / 1e6);
-	}
-	prom_begin(&prom, file, "htmm_best_hit_estimate",
-		   "What the best placement would reach, estimated from the samples.");
-	for (i = 0; i < cmd->nr; i++) {
-		if (!cmd->all[i].hit.samples || cmd->all[i].hit.few)
-			continue;
-		prom_label_u64(&prom, "target", cmd->all[i].target);
-		prom_value(&prom, cmd->all[i].hit.at.hit);
-	}
 }
 
 static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err)
@@ -249,57 +192,24 @@ static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err
 	return ret;
 }
 
-/* The sum of all targets is printed only if there are several. */
-static int read_all(int fd, struct placement_cmd *cmd, struct htmm_error *err)
-{
-	__u32 target;
-	size_t i;
-	int ret;
-
-	ret = htmm_device_targets(fd, &cmd->targets, err);
-	if (ret)
-		return ret;
-	ret = read_served(fd, cmd, err);
-	if (ret)
-		return ret;
-	cmd->all = calloc(cmd->targets.nr + 1, sizeof(*cmd->all));
-	if (!cmd->all)
-		return no_memory(err);
-	if (cmd->target || cmd->targets.nr != 1) {
-		ret = placement_read(fd, cmd->target, &cmd->all[cmd->nr++], err);
-		if (ret || cmd->target)
-			return ret;
-	}
-	for (i = 0; i < cmd->targets.nr; i++) {
-		target = cmd->targets.target[i].number;
-		ret = placement_read(fd, target, &cmd->all[cmd->nr], err);
-		if (!ret)
-			cmd->nr++;
-		/* It may have been removed meanwhile. */
-		else if (ret != -ENOENT)
-			return ret;
-	}
-	return 0;
-}
-
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	struct placement_cmd *cmd = arg;
-	int ret = read_all(fd, cmd, err);
+	int ret = htmm_device_targets(fd, &cmd->targets, err);
 	size_t i;
 
+	if (!ret)
+		ret = read_served(fd, cmd, err);
+	if (!ret)
+		ret = placements_read(fd, cmd->target, &cmd->targets, &cmd->list, err);
 	if (ret)
 		;
-	else if (cmd->format == FORMAT_JSON)
+	else if (cmd->json)
 		print_json(stdout, cmd);
-	else if (cmd->format == FORMAT_PROMETHEUS)
-		print_prometheus(stdout, cmd);
 	else
-		for (i = 0; i < cmd->nr; i++)
+		for (i = 0; i < cmd->list.nr; i++)
 			print_one(stdout, cmd, i);
-	while (cmd->nr)
-		placement_free(&cmd->all[--cmd->nr]);
-	free(cmd->all);
+	placements_free(&cmd->list);
 	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);
 	return ret;
@@ -310,8 +220,7 @@ static int run_placement(const struct command *cmd, int argc, char **argv)
 	struct placement_cmd placement = {};
 	const struct opt opts[] = {
 		OPT_TARGET(&placement.target),
-		opt_format(&placement.format, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&placement.format),
+		OPT_JSON(&placement.json),
 		{ OPT_END },
 	};
 

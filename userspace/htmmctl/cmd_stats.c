@@ -17,7 +17,7 @@ struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __
 	return sum;
 }
 
-static const char *event_name(const struct htmm_stats_buf *stats, __u32 event)
+const char *event_name(const struct htmm_stats_buf *stats, __u32 event)
 {
 	return event < stats->stats.nr_events ? stats->events[event].name : "?";
 }
@@ -173,7 +173,11 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 	const struct htmm_stats *all = &stats->stats;
 
 	print_total(file, &all->total);
-	fields_text(file, stats_fields, all);
+	print_line(file, "coolings", all->stats[HTMM_STAT_COOLINGS], 0);
+	print_line(file, "adaptations", all->stats[HTMM_STAT_ADAPTATIONS], 0);
+	print_line(file, "evicted pages", all->stats[HTMM_STAT_EVICTED], 0);
+	print_line(file, "exited pages", all->stats[HTMM_STAT_EXITED], 0);
+	print_line(file, "freed pages", all->stats[HTMM_STAT_FREED], 0);
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
 		(double)all->stats[HTMM_STAT_DRAIN_NS] / 1e6, all->stats[HTMM_STAT_BATCHES],
 		all->stats[HTMM_STAT_WAKEUPS]);
@@ -289,113 +293,16 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 	return obj;
 }
 
-static const void *channel_item(struct prom *prom, const void *arg, size_t number)
-{
-	const struct htmm_stats_buf *stats = arg;
-	const struct htmm_channel_info *channel = &stats->channels[number];
-
-	prom_label_u64(prom, "cpu", channel->cpu);
-	prom_label_u64(prom, "index", channel->event);
-	prom_label(prom, "event", event_name(stats, channel->event));
-	return channel;
-}
-
-static const void *counters_item(struct prom *prom, const void *arg, size_t number)
-{
-	const struct htmm_channel_info *channel = channel_item(prom, arg, number);
-
-	return &channel->counters;
-}
-
-static void print_drop_metrics(FILE *file, const struct htmm_stats_buf *stats)
-{
-	struct prom prom;
-	unsigned int i;
-	int drop;
-
-	prom_begin(&prom, file, "htmm_filtered_samples_total",
-		   "Overflows of tasks that are not targets, of other instructions, and of nearer memory.");
-	for (i = 0; i < stats->stats.nr_channels; i++) {
-		channel_item(&prom, stats, i);
-		prom_value(&prom, htmm_counters_filtered(&stats->channels[i].counters));
-	}
-	prom_begin(&prom, file, "htmm_lost_samples_total",
-		   "Samples of targets that were not counted, by reason.");
-	for (i = 0; i < stats->stats.nr_channels; i++) {
-		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
-			if (!htmm_drop_name(drop) || HTMM_DROPS_UNWANTED >> drop & 1)
-				continue;
-			channel_item(&prom, stats, i);
-			prom_label(&prom, "reason", htmm_drop_name(drop));
-			prom_value(&prom, stats->channels[i].counters.drops[drop]);
-		}
-	}
-}
-
-static void served_metrics(struct prom *prom, __u32 target, const struct htmm_served_row *row,
-			   const struct htmm_stats_buf *stats)
-{
-	unsigned int source;
-
-	for (source = 0; source < HTMM_NR_SOURCES; source++) {
-		prom_label_u64(prom, "target", target);
-		prom_label_u64(prom, "cpu_node", row->cpu_node);
-		prom_label_u64(prom, "index", row->event);
-		prom_label(prom, "event", event_name(stats, row->event));
-		prom_label(prom, "source", htmm_source_name(source));
-		prom_value(prom, row->samples[source]);
-	}
-}
-
-static void print_served_metrics(FILE *file, const struct served_list *list,
-				 const struct htmm_stats_buf *stats)
-{
-	struct prom prom;
-	__u32 row, ppm;
-	size_t i;
-
-	if (!list->nr)
-		return;
-	prom_begin(&prom, file, "htmm_served_samples_total",
-		   "Samples by what served them; target 0 is all together.");
-	for (i = 0; i < list->nr; i++)
-		for (row = 0; row < list->all[i].buf.served.nr_rows; row++)
-			served_metrics(&prom, list->all[i].target, &list->all[i].buf.rows[row],
-				       stats);
-	prom_begin(&prom, file, "htmm_measured_hit_ratio",
-		   "Share of the loads from memory that the fast tier served.");
-	for (i = 0; i < list->nr; i++) {
-		if (!served_ratio(&list->all[i].tiers, &ppm))
-			continue;
-		prom_label_u64(&prom, "target", list->all[i].target);
-		prom_value(&prom, ppm / 1e6);
-	}
-}
-
-static void print_prometheus(FILE *file, const struct results *res)
-{
-	const struct htmm_stats_buf *stats = &res->stats;
-	const __u32 nr = stats->stats.nr_channels;
-
-	fields_metrics(file, counter_fields, nr, counters_item, stats);
-	fields_metrics(file, channel_fields, nr, channel_item, stats);
-	print_drop_metrics(file, stats);
-	fields_metrics(file, stats_fields, 1, NULL, &stats->stats);
-	print_served_metrics(file, &res->served, stats);
-}
-
 static int show(int fd, void *arg, struct htmm_error *err)
 {
-	const enum format *format = arg;
+	const bool *json = arg;
 	struct results res = {};
 	int ret = results_counted(&res, fd, err);
 
 	if (ret)
 		;
-	else if (*format == FORMAT_JSON)
+	else if (*json)
 		json_print(stdout, stats_json(&res.info, &res.stats, &res.served));
-	else if (*format == FORMAT_PROMETHEUS)
-		print_prometheus(stdout, &res);
 	else
 		stats_print(stdout, &res.info, &res.stats, &res.served, verbosity.verbose);
 	results_free(&res);
@@ -404,14 +311,10 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_stats(const struct command *cmd, int argc, char **argv)
 {
-	enum format format = FORMAT_TEXT;
-	const struct opt opts[] = {
-		opt_format(&format, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&format),
-		{ OPT_END },
-	};
+	bool json = false;
+	const struct opt opts[] = { OPT_JSON(&json), { OPT_END } };
 
-	return simple_cmd(cmd, argc, argv, opts, show, &format);
+	return simple_cmd(cmd, argc, argv, opts, show, &json);
 }
 
 const struct command cmd_stats = {

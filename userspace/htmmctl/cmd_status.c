@@ -390,21 +390,9 @@ struct json_object *status_json(const struct htmm_info *info, const struct htmm_
 	return obj;
 }
 
-static void print_prometheus(FILE *file, const struct htmm_info *info)
-{
-	struct prom prom;
-
-	prom_begin(&prom, file, "htmm_session_state", "1 for the state of the session.");
-	prom_label(&prom, "state", htmm_state_name(info->state));
-	prom_label_u64(&prom, "session", info->session);
-	prom_value(&prom, 1);
-	if (info->state != HTMM_STATE_IDLE)
-		fields_metrics(file, info_fields, 1, NULL, info);
-}
-
 static int show(int fd, void *arg, struct htmm_error *err)
 {
-	const enum format *format = arg;
+	const bool *json = arg;
 	struct results res = {};
 	int ret = htmm_device_info(fd, &res.info, err);
 
@@ -415,10 +403,8 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	}
 	if (ret)
 		;
-	else if (*format == FORMAT_JSON)
+	else if (*json)
 		json_print(stdout, status_json(&res.info, &res.stats));
-	else if (*format == FORMAT_PROMETHEUS)
-		print_prometheus(stdout, &res.info);
 	else
 		status_print(stdout, &res.info, &res.stats, &res.targets);
 	results_free(&res);
@@ -427,14 +413,10 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_status(const struct command *cmd, int argc, char **argv)
 {
-	enum format format = FORMAT_TEXT;
-	const struct opt opts[] = {
-		opt_format(&format, "text, json or prometheus"),
-		OPT_FORMAT_JSON(&format),
-		{ OPT_END },
-	};
+	bool json = false;
+	const struct opt opts[] = { OPT_JSON(&json), { OPT_END } };
 
-	return simple_cmd(cmd, argc, argv, opts, show, &format);
+	return simple_cmd(cmd, argc, argv, opts, show, &json);
 }
 
 const struct command cmd_status = {

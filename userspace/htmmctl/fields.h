@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The fields of a struct, with their names in text, JSON and Prometheus output. */
+/* The members of a struct, with their names in JSON. */
 #ifndef HTMMCTL_FIELDS_H
 #define HTMMCTL_FIELDS_H
 
@@ -12,10 +12,6 @@
  * @size: its bytes, 4 or 8
  * @hex: JSON has it in hexadecimal
  * @flag: the member is a boolean: true if this bit is set; 0: a number
- * @text: its name in text; NULL: not printed by fields_text()
- * @metric: its name for Prometheus, a counter if it ends in "_total"; NULL: none
- * @help: what the metric is, as a sentence
- * @unit: factor for the metric's value, such as 4096 for pages; 0: 1
  */
 struct field {
 	const char *json;
@@ -23,10 +19,6 @@ struct field {
 	unsigned int size;
 	bool hex;
 	__u64 flag;
-	const char *text;
-	const char *metric;
-	const char *help;
-	double unit;
 };
 
 /* An entry of a table: @member, given as a member of a NULL struct pointer, is @name in JSON. */
@@ -42,20 +34,8 @@ void fields_json(struct json_object *obj, const struct field *fields, const void
  */
 void stats_values_json(struct json_object *obj, const __u64 *stats, unsigned int nr);
 
-/* Prints a line for each field that has a text name. */
-void fields_text(FILE *file, const struct field *fields, const void *from);
-
-/*
- * Prints the metric fields of several structs. @item: returns a struct by its number, after
- * labelling it with prom_label(); NULL: there is only one struct, @arg.
- */
-void fields_metrics(FILE *file, const struct field *fields, size_t nr,
-		    const void *(*item)(struct prom *prom, const void *arg, size_t number),
-		    const void *arg);
-
 /* The fields of the module's structs. */
 extern const struct field info_fields[];	/* of struct htmm_info */
-extern const struct field stats_fields[];	/* of struct htmm_stats; not for fields_json() */
 extern const struct field channel_fields[];	/* of struct htmm_channel_info */
 extern const struct field counter_fields[];	/* of struct htmm_counters */
 extern const struct field target_fields[];	/* of struct htmm_target_info */

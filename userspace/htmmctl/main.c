@@ -76,6 +76,7 @@ static const struct command *const commands[] = {
 	&cmd_hot,
 	&cmd_placement,
 	PROGRAM("top", "watch rates, drops, cost, histogram and hot mappings"),
+	PROGRAM("export", "write the session's numbers as metrics for Prometheus"),
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
 	PROGRAM("tier", "move hot pages to the fast tier, and cold ones out of it"),
 	PROGRAM("report", "report on a recording, with a heat map"),
@@ -96,8 +97,7 @@ static int print_help(void)
 {
 	size_t i;
 
-	puts("usage: htmmctl COMMAND [options]\n"
-	     "Samples memory accesses and shows which pages are hot.\n");
+	puts("usage: htmmctl COMMAND [options]");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
 		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");

@@ -139,27 +139,6 @@ static const struct opt *find_option(const struct getopt_view *view, int c)
 	return NULL;
 }
 
-/* The formats of a command are those that its option's words name. */
-static int set_format(const struct opt *opt, const char *text, struct htmm_error *err)
-{
-	static const char *const names[FORMATS] = {
-		[FORMAT_TEXT] = "text",
-		[FORMAT_JSON] = "json",
-		[FORMAT_CSV] = "csv",
-		[FORMAT_PROMETHEUS] = "prometheus",
-		[FORMAT_DAMON] = "damon",
-	};
-	const char *allowed[FORMATS];
-	int i;
-
-	for (i = 0; i < FORMATS; i++)
-		allowed[i] = strstr(opt->words, names[i]) ? names[i] : NULL;
-	i = opt_word(allowed, FORMATS, text, "it does not print the format", err);
-	if (i >= 0)
-		*(enum format *)opt->value = i;
-	return i < 0 ? i : 0;
-}
-
 int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 {
 	__s64 number;
@@ -180,11 +159,6 @@ int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 		return htmm_parse_size(text, opt->min, opt->max, opt->value, err);
 	case OPT_TEXT:
 		*(const char **)opt->value = text;
-		return 0;
-	case OPT_FORMAT:
-		if (opt->arg)
-			return set_format(opt, text, err);
-		*(enum format *)opt->value = FORMAT_JSON;
 		return 0;
 	case OPT_CALL:
 		return opt->call(opt->value, text, err);

@@ -6,9 +6,6 @@
 #include <limits.h>
 #include "command.h"
 
-/* The output format of a command. */
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_PROMETHEUS, FORMAT_DAMON, FORMATS };
-
 /* Type of an option's value, and so of what &struct opt.value points to. */
 enum opt_kind {
 	OPT_END,
@@ -17,7 +14,6 @@ enum opt_kind {
 	OPT_U32,	/* __u32, or __s32 if it may be negative */
 	OPT_SIZE,	/* __s64, in bytes */
 	OPT_TEXT,	/* const char * */
-	OPT_FORMAT,	/* enum format; without an argument: JSON */
 	OPT_CALL,	/* anything: &struct opt.call reads it */
 };
 
@@ -31,7 +27,7 @@ enum opt_kind {
  * @value: where its value goes
  * @min: smallest value of a number or size
  * @max: largest value of a number or size
- * @call: reads the argument of an OPT_CALL
+ * @call: reads the argument of an OPT_CALL, NULL if it has none
  * @rare: for tuning; only --help-all explains it
  * @words: the words that its argument may be, as a sentence has them; NULL: any others
  */
@@ -51,14 +47,6 @@ struct opt {
 
 /* The option of every command that prints data. */
 #define OPT_JSON(where)	{ OPT_FLAG, 0, "json", NULL, "print JSON", where }
-
-/* The two options of a command with several formats: their names, as help has them. */
-static inline struct opt opt_format(enum format *format, const char *names)
-{
-	return (struct opt){ OPT_FORMAT, 0, "format", "FORMAT", names, format, .words = names };
-}
-
-#define OPT_FORMAT_JSON(where)	{ OPT_FORMAT, 0, "json", NULL, "print JSON", where }
 
 /* The option of every command that can look at one target. */
 #define OPT_TARGET(where)						\

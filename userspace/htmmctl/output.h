@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writing to terminals, as JSON, and in Prometheus' text format for its textfile collector. */
+/* Writing to terminals and as JSON. */
 #ifndef HTMMCTL_OUTPUT_H
 #define HTMMCTL_OUTPUT_H
 
@@ -70,27 +70,5 @@ void json_write(FILE *file, struct json_object *obj);
 
 /* Write an object as a line, and free it. */
 void json_print(FILE *file, struct json_object *obj);
-
-/**
- * struct prom - a metric being written
- * @file: where to
- * @name: its name
- * @labels: labels of the current value so far
- */
-struct prom {
-	FILE *file;
-	const char *name;
-	unsigned int labels;
-};
-
-/* Begin a metric: a counter, which only grows, if its name ends in "_total". */
-void prom_begin(struct prom *prom, FILE *file, const char *name, const char *help);
-
-/* Add a label to the next value. */
-void prom_label(struct prom *prom, const char *name, const char *value);
-void prom_label_u64(struct prom *prom, const char *name, __u64 value);
-
-/* Write the value and end its line. */
-void prom_value(struct prom *prom, double value);
 
 #endif /* HTMMCTL_OUTPUT_H */

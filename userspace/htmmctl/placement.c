@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "fields.h"
 #include "placement.h"
 
-/* The name and the description of a metric. */
-#define METRIC(name, text)	.metric = "htmm_" name, .help = text
 /* A NULL pointer, for FIELD(). */
-#define NODE			((struct htmm_node_placement *)NULL)
+#define NODE	((struct htmm_node_placement *)NULL)
 
-const struct field placement_node_fields[] = {
+static const struct field node_fields[] = {
 	FIELD(NODE->node, "node"),
 	FIELD(NODE->flags, "fast", .flag = HTMM_NODE_FAST),
-	FIELD(NODE->pages, "pages", .unit = 4096,
-	      METRIC("resident_bytes", "Memory of the targets.")),
-	FIELD(NODE->huge_pages, "huge_pages", .unit = 4096,
-	      METRIC("huge_bytes", "Memory mapped by huge pages.")),
+	FIELD(NODE->pages, "pages"),
+	FIELD(NODE->huge_pages, "huge_pages"),
 	FIELD(NODE->tracked_pages, "tracked_pages"),
-	FIELD(NODE->hot_pages, "hot_pages", .unit = 4096,
-	      METRIC("hot_bytes", "Memory of hot pages.")),
+	FIELD(NODE->hot_pages, "hot_pages"),
 	FIELD(NODE->warm_pages, "warm_pages"),
-	FIELD(NODE->samples, "samples",
-	      METRIC("node_samples", "Samples of these pages, cooled.")),
+	FIELD(NODE->samples, "samples"),
 	{}
 };
 
@@ -62,6 +59,42 @@ int placement_read(int fd, __u32 target, struct placement *placement, struct htm
 void placement_free(struct placement *placement)
 {
 	htmm_placement_free(&placement->where);
+}
+
+static int read_one(int fd, __u32 target, struct placement_list *list, struct htmm_error *err)
+{
+	int ret = placement_read(fd, target, &list->all[list->nr], err);
+
+	if (!ret)
+		list->nr++;
+	return ret;
+}
+
+int placements_read(int fd, __u32 target, const struct htmm_target_list *targets,
+		    struct placement_list *list, struct htmm_error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	list->all = calloc(targets->nr + 1, sizeof(*list->all));
+	if (!list->all)
+		return no_memory(err);
+	if (target || targets->nr != 1)
+		ret = read_one(fd, target, list, err);
+	for (i = 0; i < targets->nr && !target && !ret; i++) {
+		ret = read_one(fd, targets->target[i].number, list, err);
+		/* It may have been removed meanwhile. */
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
+}
+
+void placements_free(struct placement_list *list)
+{
+	while (list->nr)
+		placement_free(&list->all[--list->nr]);
+	free(list->all);
 }
 
 bool placement_known(int fd)
@@ -129,7 +162,7 @@ static struct json_object *node_json(const struct htmm_node_placement *node, boo
 	struct json_object *obj = json_object_new_object(), *array;
 	unsigned int bin;
 
-	fields_json(obj, placement_node_fields, node);
+	fields_json(obj, node_fields, node);
 	json_add_u64(obj, "cold_pages", placement_cold(node));
 	if (!bins)
 		return obj;

@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
-#include "fields.h"
 #include "hit.h"
-
-/* The fields of a node, but the pages that placement_cold() tells. */
-extern const struct field placement_node_fields[];
 
 /**
  * struct placement - a target's pages by node, beside the best placement
@@ -51,6 +47,27 @@ int placement_read(int fd, __u32 target, struct placement *placement, struct htm
 
 /* Frees a placement. @placement may be all zero. */
 void placement_free(struct placement *placement);
+
+/**
+ * struct placement_list - the placements of several targets
+ * @all: of all targets together if they are several, then of each
+ * @nr: how many there are
+ */
+struct placement_list {
+	struct placement *all;
+	size_t nr;
+};
+
+/*
+ * Reads the placements of targets. @target: only this one; 0: each of @targets, and all together.
+ * @list: all zero before, filled; free it with placements_free(), also after an error. Returns 0
+ * or a negative errno.
+ */
+int placements_read(int fd, __u32 target, const struct htmm_target_list *targets,
+		    struct placement_list *list, struct htmm_error *err);
+
+/* Frees the list. @list may be all zero. */
+void placements_free(struct placement_list *list);
 
 /* Does the module tell where pages are? */
 bool placement_known(int fd);

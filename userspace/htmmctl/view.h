@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The results of a session, as text, as JSON and for Prometheus. */
+/* The results of a session, as text and as JSON. */
 #ifndef HTMMCTL_VIEW_H
 #define HTMMCTL_VIEW_H
 
@@ -98,6 +98,9 @@ const char *capacity_words(char text[CAPACITY_WORDS], __u64 pages);
 
 /* A target in a few words, such as "process 123 (sh)". */
 void target_words(char *text, size_t size, const struct htmm_target_info *target);
+
+/* The name of an event, by its index. */
+const char *event_name(const struct htmm_stats_buf *stats, __u32 event);
 
 /* Sum over the channels of a CPU and an event; -1: of all CPUs or events. */
 struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __s64 event);

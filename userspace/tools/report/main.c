@@ -23,6 +23,9 @@
 /* The kernel's default period; and memory for 30 million pages in dense use. */
 #define MAX_BYTES_DEFAULT	(128 << 20)
 
+/* How to print. */
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_PROMETHEUS, FORMAT_DAMON, FORMATS };
+
 /**
  * struct options - the options of report
  * @path: file to read; NULL: the live session
@@ -66,6 +69,29 @@ static int call_part(void *value, const char *text, struct htmm_error *err)
 	if (i >= 0)
 		*parts |= 1U << i;
 	return i < 0 ? i : 0;
+}
+
+static int call_format(void *value, const char *text, struct htmm_error *err)
+{
+	static const char *const names[FORMATS] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_CSV] = "csv",
+		[FORMAT_PROMETHEUS] = "prometheus",
+		[FORMAT_DAMON] = "damon",
+	};
+	int i = opt_word(names, FORMATS, text, "it does not print the format", err);
+
+	if (i >= 0)
+		*(enum format *)value = i;
+	return i < 0 ? i : 0;
+}
+
+/* --json takes no argument. */
+static int call_json(void *value, const char *text, struct htmm_error *err)
+{
+	*(enum format *)value = FORMAT_JSON;
+	return 0;
 }
 
 static int call_min_level(void *value, const char *text, struct htmm_error *err)
@@ -439,6 +465,8 @@ static int complete(struct options *opts, struct htmm_error *err)
 	return opts->plot ? gnuplot_check(opts->plot, err) : 0;
 }
 
+static const char format_words[] = "text, json, csv, prometheus or damon";
+
 static const char part_words[] =
 	"summary, processes, mappings, hist, pages, regions, wss, heat, commands, curve or rates";
 
@@ -454,8 +482,9 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "part", "PART",
 		  "only this part: summary, processes, mappings, ...", &o.given_parts,
 		  .call = call_part, .words = part_words },
-		opt_format(&o.format, "text, json, csv, prometheus or damon"),
-		OPT_FORMAT_JSON(&o.format),
+		{ OPT_CALL, 0, "format", "FORMAT", format_words, &o.format, .call = call_format,
+		  .words = format_words },
+		{ OPT_CALL, 0, "json", NULL, "print JSON", &o.format, .call = call_json },
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
 		  &o.plot },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",

@@ -169,7 +169,9 @@ static struct json_object *mappings_json(const struct report_view *view)
 
 		add_space(obj, view, mapping->space);
 		json_add_name(obj, "mapping", mapping->name);
-		fields_json(obj, report_mapping_fields, mapping);
+		json_add_u64(obj, "samples", mapping->samples);
+		json_add_u64(obj, "pages", mapping->pages);
+		json_add_u64(obj, "hot_pages", mapping->hot_pages);
 		json_object_array_add(array, obj);
 	}
 	free(order.index);

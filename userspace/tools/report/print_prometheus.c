@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include "htmmctl/output.h"
+#include "metrics/metrics.h"
 #include "view.h"
 
 static const char *const unit_names[HTMM_UNITS] = {
@@ -64,16 +64,16 @@ static void print_estimates(FILE *file, const struct report *report)
 	}
 }
 
-/* For FIELD(). */
+/* For METRIC(). */
 #define MAPPING	((struct mapping *)NULL)
 
-const struct field report_mapping_fields[] = {
-	FIELD(MAPPING->samples, "samples", .metric = "htmm_mapping_samples",
-	      .help = "Samples in a mapping, for the mappings with the most."),
-	FIELD(MAPPING->pages, "pages", .metric = "htmm_mapping_sampled_bytes", .unit = 4096,
-	      .help = "Memory of its pages that have samples."),
-	FIELD(MAPPING->hot_pages, "hot_pages", .metric = "htmm_mapping_hot_bytes", .unit = 4096,
-	      .help = "Memory of its hot pages."),
+static const struct metric mapping_metrics[] = {
+	METRIC(MAPPING->samples, "htmm_mapping_samples",
+	       "Samples in a mapping, for the mappings with the most."),
+	METRIC(MAPPING->pages, "htmm_mapping_sampled_bytes",
+	       "Memory of its pages that have samples.", .unit = 4096),
+	METRIC(MAPPING->hot_pages, "htmm_mapping_hot_bytes", "Memory of its hot pages.",
+	       .unit = 4096),
 	{}
 };
 
@@ -104,8 +104,7 @@ static void print_mappings(FILE *file, const struct report_view *view)
 	};
 
 	if (ordered.order.nr)
-		fields_metrics(file, report_mapping_fields, ordered.order.nr, mapping_item,
-			       &ordered);
+		metrics_write(file, mapping_metrics, ordered.order.nr, mapping_item, &ordered);
 	free(ordered.order.index);
 }
 

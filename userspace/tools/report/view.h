@@ -6,7 +6,6 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "htmmctl/fields.h"
 #include "htmmctl/curve.h"
 #include "panel.h"
 #include "report.h"
@@ -115,9 +114,6 @@ struct report_command *report_commands(const struct report_view *view, __u32 *nr
  * Return: at most @view->max of them; free its @index. None if there is no memory.
  */
 struct report_order report_order_mappings(const struct report_view *view);
-
-/* The numeric fields of struct mapping. */
-extern const struct field report_mapping_fields[];
 
 /* Nanoseconds from the first sample to the end of the last one. */
 __u64 report_duration(const struct report_view *view);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <string.h>
+#include "htmmctl/output.h"
+#include "metrics.h"
+
+void prom_begin(struct prom *prom, FILE *file, const char *name, const char *help)
+{
+	static const char total[] = "_total";
+	const size_t len = strlen(name), tail = strlen(total);
+	const bool counter = len > tail && !strcmp(name + len - tail, total);
+
+	*prom = (struct prom){ .file = file, .name = name };
+	fprintf(file, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+		counter ? "counter" : "gauge");
+}
+
+void prom_label(struct prom *prom, const char *name, const char *value)
+{
+	int len;
+
+	if (!prom->labels)
+		fputs(prom->name, prom->file);
+	fprintf(prom->file, "%c%s=\"", prom->labels++ ? ',' : '{', name);
+	for (; *value; value += len ?: 1) {
+		len = out_utf8(value);
+		if (*value == '\n')
+			fputs("\\n", prom->file);
+		else if (*value == '\\' || *value == '"')
+			fprintf(prom->file, "\\%c", *value);
+		else if (len > 1)
+			fwrite(value, 1, len, prom->file);
+		else
+			/* Labels must be UTF-8, but names may have any bytes. */
+			fputc(len ? out_char(*value) : '?', prom->file);
+	}
+	fputc('"', prom->file);
+}
+
+void prom_label_u64(struct prom *prom, const char *name, __u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", value);
+	prom_label(prom, name, text);
+}
+
+void prom_value(struct prom *prom, double value)
+{
+	if (!prom->labels)
+		fputs(prom->name, prom->file);
+	fprintf(prom->file, "%s %.17g\n", prom->labels ? "}" : "", value);
+	prom->labels = 0;
+}
+
+static double value_of(const struct metric *metric, const void *from)
+{
+	const char *at = (const char *)from + metric->at;
+	__u64 value = metric->size == sizeof(__u32) ? *(const __u32 *)at : *(const __u64 *)at;
+
+	return metric->unit ? value * metric->unit : value;
+}
+
+void metrics_write(FILE *file, const struct metric *metrics, size_t nr,
+		   const void *(*item)(struct prom *prom, const void *arg, size_t number),
+		   const void *arg)
+{
+	struct prom prom;
+	size_t i;
+
+	for (; metrics->name; metrics++) {
+		prom_begin(&prom, file, metrics->name, metrics->help);
+		for (i = 0; i < nr; i++)
+			prom_value(&prom, value_of(metrics, item ? item(&prom, arg, i) : arg));
+	}
+}
