@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "htmmctl/session.h"
 #include "htmmctl/view.h"
@@ -63,6 +65,18 @@ static int call_pace(void *value, const char *text, struct htmm_error *err)
 	return word < 0 ? word : 0;
 }
 
+/* The session, for the handler of signals. */
+static struct htmm_session_id running = { .size = sizeof(running) };
+static int device;
+
+/* A session without a feeder would run on, and be in the way of the next one. */
+static void stop_at_signal(int which)
+{
+	ioctl(device, HTMM_IOC_STOP, &running);
+	signal(which, SIG_DFL);
+	raise(which);
+}
+
 /* The smallest period, with which a sample has weight 1. Those of a pipe are not known yet. */
 static __u64 smallest_period(const struct perfdata_events *events)
 {
@@ -116,7 +130,17 @@ static int begin(struct replay *replay, struct htmm_error *err)
 		session->sources = CHOICE_YES;
 		start->sample_type |= PERF_SAMPLE_DATA_SRC;
 	}
-	return session_start(session, replay->feeder.fd, HTMM_START_KEEP_EXITED, err);
+	/* The results are read by other commands, too. */
+	ret = session_start(session, replay->feeder.fd,
+			    HTMM_START_KEEP_EXITED | HTMM_START_DETACHED, err);
+	if (ret)
+		return ret;
+	running.session = start->session;
+	device = replay->feeder.fd;
+	signal(SIGINT, stop_at_signal);
+	signal(SIGTERM, stop_at_signal);
+	signal(SIGHUP, stop_at_signal);
+	return 0;
 }
 
 static int feed_records(struct replay *replay, struct htmm_error *err)
@@ -191,15 +215,17 @@ static int print_results(struct replay *replay, struct htmm_error *err)
 static int replay_all(struct replay *replay, struct htmm_error *err)
 {
 	struct perfdata_status status;
-	int ret;
+	struct htmm_error ignored;
+	int ret, stopped;
 
 	ret = begin(replay, err);
 	if (ret)
 		return ret;
 	ret = feed_records(replay, err);
 	say(replay);
+	stopped = session_stop(&replay->session, replay->feeder.fd, ret ? &ignored : err);
 	if (!ret)
-		ret = session_stop(&replay->session, replay->feeder.fd, err);
+		ret = stopped;
 	if (!ret)
 		ret = print_results(replay, err);
 	perfdata_reader_status(replay->reader, &status);
