@@ -181,6 +181,12 @@ static inline __u32 period_of(__u64 period)
 	return period < 1 ? 1 : period > ~0U ? ~0U : period;
 }
 
+/* Events of a fixed period need not repeat it in each sample. */
+static __u64 fixed_period(const struct perf_event_attr *attr)
+{
+	return attr->freq ? 0 : attr->sample_period;
+}
+
 static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char *record,
 			 struct perf_event_header head, struct perfdata_sample *sample)
 {
@@ -194,7 +200,8 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 		.addr = member64(record, layout->addr),
 		.data_src = member64(record, layout->data_src),
 		.pid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid),
-		.period = period_of(member64(record, layout->period)),
+		.period = period_of(layout->period == PERFDATA_ABSENT ?
+				    fixed_period(&evsel->attr) : get64(record + layout->period)),
 	};
 	if (perfdata_in_guest(head.misc))
 		sample->pid = PERFDATA_GUEST;
