@@ -464,6 +464,20 @@ static void test_neighbours(void)
 	CHECK(page[3 * 512 + 200].rate > 0.2 && page[3 * 512 + 200].rate < 0.3);
 }
 
+/* A single hot page is not taken for a cold one, though all others are cold. */
+static void test_stranger(void)
+{
+	size_t i;
+
+	for (i = 0; i < PAGES; i++)
+		page[i] = (struct estimate_page) { .page = BASE + i, .count = !(i % 512) };
+	page[PAGES / 3].count = 40;
+	CHECK(!estimate_rates(page, PAGES));
+	printf("# 40 samples: %.1f, %.1f to %.1f\n", page[PAGES / 3].rate, page[PAGES / 3].low,
+	       page[PAGES / 3].high);
+	CHECK(page[PAGES / 3].rate > 20 && page[PAGES / 3].high > 30);
+}
+
 /* The time that it takes follows the samples, not the pages. */
 static void test_cost(void)
 {
@@ -504,6 +518,7 @@ int main(void)
 		TAP_TEST(test_not_its_own),
 		TAP_TEST(test_no_bias),
 		TAP_TEST(test_neighbours),
+		TAP_TEST(test_stranger),
 		TAP_TEST(test_cost),
 	};
 

@@ -22,15 +22,18 @@ static const unsigned int levels[NR_LEVELS] = { 0, 15, 12, REGION_SHIFT, 7, 5, 3
  * none, it is as expected, and its samples say nothing new. Pages differ by more than the least
  * of these, or their own counts would not be believed; a few by very much.
  */
-static const double spreads[] = { 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 33 };
+static const double spreads[] = { 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 33, 1000 };
 
-enum { BLOCK_FIRST = 0, BLOCK_LAST = 6, PAGE_FIRST = 3, PAGE_LAST = 8, NR_SPREADS };
+enum { BLOCK_FIRST = 0, BLOCK_LAST = 6, PAGE_FIRST = 3, PAGE_LAST = 8, STRANGER, NR_SPREADS };
 
 /* A weight that makes no difference. */
 #define NEGLIGIBLE	0.000001
 
 /* One page of so many is not like the others of its region. */
 #define STRANGERS	0.01
+
+/* Pages of a block are alike if they have the same count, but only below this. */
+#define COUNTS		256
 
 /**
  * struct belief - what is expected of a page
@@ -77,10 +80,15 @@ struct blocks {
 /**
  * struct sampled - a page that has samples
  * @at: its index
+ * @first: index of the first page like it: of the same block and count, so that both are computed
+ *	with once
+ * @alike: for that one, how many there are; for others 0
  * @belief: expected of it, by the samples of others only
  */
 struct sampled {
 	size_t at;
+	size_t first;
+	size_t alike;
 	struct belief belief;
 };
 
@@ -101,6 +109,8 @@ struct weights {
  * @done: those that have none: they are not divided further
  * @nr_regions: numbers given to regions
  * @weights: of each region; the first for all together, where blocks are as large as regions
+ * @first: the last &struct sampled.first of each count
+ * @alone: count_alone() by spread and count, or 0
  */
 struct work {
 	struct estimate_page *page;
@@ -110,6 +120,8 @@ struct work {
 	struct blocks done;
 	size_t nr_regions;
 	struct weights *weights;
+	size_t first[COUNTS];
+	double alone[NR_SPREADS][COUNTS];
 };
 
 static int add_block(struct blocks *blocks, const struct block *block)
@@ -198,18 +210,36 @@ static double foretell(double rate, double count)
 	return count > 0 ? count * log(rate) - rate : -rate;
 }
 
-/* The same, if the page itself may differ: negative binomial. */
-static double foretell_spread(double rate, double spread, double count)
+/* Is there room for what belongs to a count? */
+static bool is_small(double count)
 {
-	const double shape = 1 / spread;
-	double sum = -(count + shape) * log1p(spread * rate);
+	return count < COUNTS && count == (size_t)count;
+}
 
-	if (count > 0)
-		sum += count * log(rate);
-	/* Of one sample, the rest is 0. */
-	if (count > 0 && count != 1)
-		sum += lgamma(count + shape) - lgamma(shape) + count * log(spread);
-	return sum;
+/* What a count adds to its log likelihood, whatever the rate. */
+static double count_alone(struct work *work, size_t k, double count)
+{
+	const double shape = 1 / spreads[k];
+	double *kept = is_small(count) ? &work->alone[k][(size_t)count] : NULL;
+	double alone = kept ? *kept : 0;
+
+	/* Of one sample, it is 0. */
+	if (!alone && count > 0 && count != 1)
+		alone = lgamma(count + shape) - lgamma(shape) + count * log(spreads[k]);
+	if (kept)
+		*kept = alone;
+	return alone;
+}
+
+/* The same, if the page itself may differ: negative binomial. @fit: filled, by spread. */
+static void foretell_page(struct work *work, double rate, double count, double *fit)
+{
+	const double mean = count > 0 ? count * log(rate) : 0;
+	size_t k;
+
+	for (k = PAGE_FIRST; k <= STRANGER; k++)
+		fit[k] = mean - (count + 1 / spreads[k]) * log1p(spreads[k] * rate) +
+			 count_alone(work, k, count);
 }
 
 /* From log likelihoods of some spreads, the first to the last, to weights. */
@@ -238,9 +268,9 @@ static void weigh(struct work *work, size_t nr, size_t first, size_t last)
 	}
 }
 
-/* Called for a page with samples, or for all pages of a block that have none: @times pages. */
-typedef void visit_fn(const struct block *block, double *of, struct belief *belief, double count,
-		      double times);
+/* Called for @times pages of a block that are alike: of the same count, or without samples. */
+typedef void visit_fn(struct work *work, const struct block *block, double *of,
+		      struct belief *belief, double count, double times);
 
 /* The number of blocks from the first on for which all is the same: they have no samples. */
 static size_t equal_blocks(const struct block *block, size_t nr, bool together)
@@ -266,18 +296,46 @@ static void visit_pages(struct work *work, struct block *block, size_t nr, bool 
 
 		equal = equal_blocks(block, nr, together);
 		if (rest)
-			visit(block, of, &block->rest, 0, (double)rest * equal);
+			visit(work, block, of, &block->rest, 0, (double)rest * equal);
 		for (i = 1; i < equal; i++)
 			block[i].rest = block->rest;
-		for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
-			visit(block, of, &work->sampled[s].belief,
-			      work->page[work->sampled[s].at].count, 1);
+		for (s = block->sampled; s < block->sampled + block->nr_sampled; s++) {
+			struct sampled *page = &work->sampled[s];
+
+			if (page->alike)
+				visit(work, block, of, &page->belief, work->page[page->at].count,
+				      page->alike);
+			else
+				page->belief = work->sampled[page->first].belief;
+		}
+	}
+}
+
+static void find_alike(struct work *work, const struct block *block)
+{
+	size_t s;
+
+	for (s = block->sampled; s < block->sampled + block->nr_sampled; s++) {
+		struct sampled *page = &work->sampled[s];
+		const double count = work->page[page->at].count;
+		size_t *first = is_small(count) ? &work->first[(size_t)count] : NULL;
+
+		page->first = s;
+		page->alike = 1;
+		/* It is of another block, or was left by the level above. */
+		if (first && (*first < block->sampled || *first >= s))
+			*first = s;
+		if (!first || *first == s)
+			continue;
+		page->first = *first;
+		page->alike = 0;
+		work->sampled[*first].alike++;
 	}
 }
 
 /* How well do the other pages of its block foretell the count of a page? */
-static void compare_block(const struct block *block, double *of, struct belief *belief,
-			  double count, double times)
+static void compare_block(struct work *work, const struct block *block, double *of,
+			  struct belief *belief, double count, double times)
 {
 	size_t k;
 
@@ -286,20 +344,22 @@ static void compare_block(const struct block *block, double *of, struct belief *
 						 block->samples - count, block->nr - 1), count);
 }
 
-static void believe_block(const struct block *block, double *of, struct belief *belief,
-			  double count, double times)
+static void believe_block(struct work *work, const struct block *block, double *of,
+			  struct belief *belief, double count, double times)
 {
 	*belief = learn(of, *belief, block->samples - count, block->nr - 1);
 }
 
 /* By how much do pages differ from what their neighbours foretell? */
-static void compare_page(const struct block *block, double *of, struct belief *belief, double count,
-			 double times)
+static void compare_page(struct work *work, const struct block *block, double *of,
+			 struct belief *belief, double count, double times)
 {
+	double fit[NR_SPREADS];
 	size_t k;
 
+	foretell_page(work, belief->rate, count, fit);
 	for (k = PAGE_FIRST; k <= PAGE_LAST; k++)
-		of[k] += times * foretell_spread(belief->rate, spreads[k], count);
+		of[k] += times * fit[k];
 }
 
 static int forget_weights(struct work *work)
@@ -333,6 +393,8 @@ static int go_down(struct work *work, unsigned int level)
 		ret = forget_weights(work);
 	if (ret)
 		return ret;
+	for (i = 0; i < parts.nr; i++)
+		find_alike(work, &parts.block[i]);
 	visit_parts(work, &parts, done, together, compare_block);
 	weigh(work, together ? 1 : work->nr_regions, BLOCK_FIRST, BLOCK_LAST);
 	visit_parts(work, &parts, done, together, believe_block);
@@ -348,22 +410,22 @@ static double quantile(struct belief belief, double z)
 }
 
 /* What is known of a page after its own count. @weight: of the spreads in its region. */
-static void settle(struct estimate_page *page, const double *weight, struct belief before)
+static void settle(struct work *work, struct estimate_page *page, const double *weight,
+		   struct belief before)
 {
 	double fit[NR_SPREADS], own[NR_SPREADS] = {}, most = -INFINITY, sum = 0;
 	struct belief belief;
 	size_t k;
 
-	for (k = PAGE_FIRST; k <= PAGE_LAST; k++) {
-		fit[k] = foretell_spread(before.rate, spreads[k], page->count);
+	foretell_page(work, before.rate, page->count, fit);
+	for (k = PAGE_FIRST; k <= STRANGER; k++)
 		most = fmax(most, fit[k]);
-	}
-	/* Its region, or if it is a stranger, the most that pages differ. */
-	for (k = PAGE_FIRST; k <= PAGE_LAST; k++) {
-		own[k] = weight[k] * (1 - STRANGERS) + (k == PAGE_LAST) * STRANGERS;
+	/* As much as pages of its region, or if it is a stranger, as much as can be. */
+	for (k = PAGE_FIRST; k <= STRANGER; k++) {
+		own[k] = k == STRANGER ? STRANGERS : weight[k] * (1 - STRANGERS);
 		sum += own[k] *= exp(fit[k] - most);
 	}
-	for (k = PAGE_FIRST; k <= PAGE_LAST; k++)
+	for (k = PAGE_FIRST; k <= STRANGER; k++)
 		own[k] /= sum;
 	belief = learn(own, before, page->count, 1);
 	page->rate = belief.rate;
@@ -371,12 +433,12 @@ static void settle(struct estimate_page *page, const double *weight, struct beli
 	page->high = quantile(belief, 1.645);
 }
 
-static void settle_sampled(const struct work *work, const struct block *block)
+static void settle_sampled(struct work *work, const struct block *block)
 {
 	size_t s;
 
 	for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
-		settle(&work->page[work->sampled[s].at], work->weights[block->region].of,
+		settle(work, &work->page[work->sampled[s].at], work->weights[block->region].of,
 		       work->sampled[s].belief);
 }
 
@@ -395,7 +457,7 @@ static void settle_rest(const struct work *work, const struct block *block,
 	}
 }
 
-static void settle_blocks(const struct work *work, const struct blocks *blocks)
+static void settle_blocks(struct work *work, const struct blocks *blocks)
 {
 	struct estimate_page none = {};
 	const struct block *block, *last = NULL;
@@ -407,7 +469,7 @@ static void settle_blocks(const struct work *work, const struct blocks *blocks)
 		if (block->nr == block->nr_sampled)
 			continue;
 		if (!last || last->region != block->region || last->rest.rate != block->rest.rate)
-			settle(&none, work->weights[block->region].of, block->rest);
+			settle(work, &none, work->weights[block->region].of, block->rest);
 		settle_rest(work, block, &none);
 		last = block;
 	}
@@ -447,6 +509,7 @@ static int begin(struct work *work, size_t nr)
 	all = (struct belief) { work->samples / nr, 1 / work->samples };
 	for (i = 0; i < sampled; i++)
 		work->sampled[i].belief = all;
+	memset(work->first, 0xff, sizeof(work->first));
 	return add_block(&work->blocks, &(struct block) {
 		.nr = nr, .nr_sampled = sampled, .samples = work->samples, .rest = all,
 	});

@@ -13,16 +13,16 @@
 /**
  * struct estimate_page - a page that may have been accessed
  * @page: its number in its address space
- * @space: tells address spaces apart
  * @count: samples counted
+ * @space: tells address spaces apart
  * @rate: filled: samples expected, if the same was sampled once more
  * @low: filled: the rate is between this
  * @high: filled: and this with a probability of about 90 %
  */
 struct estimate_page {
 	__u64 page;
+	double count;
 	__u32 space;
-	float count;
 	float rate;
 	float low;
 	float high;
