@@ -58,7 +58,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
-	"commands", "curve", "rates",
+	"commands", "curve",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -398,7 +398,7 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 	const struct report_config *config = &opts->config;
 
 	if (opts->given_parts || opts->columns || config->nr_pids || config->min_level ||
-	    config->weight_period || opts->capacity || opts->cooling_period)
+	    config->weight_period || config->raw || opts->capacity || opts->cooling_period)
 		return htmm_error_set(err, EINVAL,
 				      "with a log, give only -n, --format and --plot",
 				      "a log has no samples, so --part, -p, --capacity and others do not apply");
@@ -458,7 +458,6 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
 	opts->config.curve = opts->parts & PART_CURVE;
-	opts->config.rates = opts->parts & PART_RATES;
 	opts->config.store.capacity = opts->capacity >> 12;
 	opts->config.store.max_bytes = opts->max_bytes;
 	opts->config.store.cooling_period = opts->cooling_period;
@@ -468,7 +467,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 static const char format_words[] = "text, json, csv, prometheus or damon";
 
 static const char part_words[] =
-	"summary, processes, mappings, hist, pages, regions, wss, heat, commands, curve or rates";
+	"summary, processes, mappings, hist, pages, regions, wss, heat, commands or curve";
 
 static int run_report(const struct command *cmd, int argc, char **argv)
 {
@@ -491,6 +490,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o, .call = call_resolution },
 		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",
 		  &o.max, 0, INT_MAX },
+		{ OPT_FLAG, 0, "raw", NULL, "order pages by their samples, not by estimated rates",
+		  &o.config.raw },
 		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
 		  &o.config, .call = call_pid },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",

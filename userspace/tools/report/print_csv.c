@@ -112,26 +112,18 @@ static void print_page(FILE *file, const struct report_view *view, const struct 
 
 static void print_pages(FILE *file, const struct report_view *view)
 {
+	const bool raw = view->report->config.raw;
 	__u32 i;
 
-	fputs("pid,space,comm,mapping,addr,samples,bin,hot\n", file);
+	fprintf(file, "pid,space,comm,mapping,addr,samples,bin,hot%s\n",
+		raw ? "" : ",rate,low,high");
 	for (i = 0; i < view->report->nr_pages; i++) {
-		print_page(file, view, &view->report->page[i]);
+		const struct report_page *page = &view->report->page[i];
+
+		print_page(file, view, page);
+		if (!raw)
+			fprintf(file, ",%.6f,%.6f,%.6f", page->rate, page->low, page->high);
 		fputc('\n', file);
-	}
-}
-
-static void print_rates(FILE *file, const struct report_view *view)
-{
-	const struct report_rate *rate = view->report->rate;
-	size_t i;
-
-	fputs("pid,space,comm,mapping,addr,samples,rate,low,high\n", file);
-	for (i = 0; i < view->report->nr_rates; i++) {
-		print_space(file, view, rate[i].space);
-		print_name(file, report_mapping_name(view, rate[i].mapping));
-		fprintf(file, ",0x%llx,%.3f,%.6f,%.6f,%.6f\n", rate[i].addr, rate[i].samples,
-			rate[i].rate, rate[i].low, rate[i].high);
 	}
 }
 
@@ -214,7 +206,6 @@ void report_print_csv(FILE *file, const struct report_view *view)
 		{ PART_HEAT, print_heat },
 		{ PART_COMMANDS, print_commands },
 		{ PART_CURVE, print_curve },
-		{ PART_RATES, print_rates },
 	};
 	size_t i;
 

@@ -192,6 +192,12 @@ static struct json_object *page_json(const struct report_view *view,
 	return obj;
 }
 
+/* In millionths of a sample. */
+static void add_ppm(struct json_object *obj, const char *name, double value)
+{
+	json_add_u64(obj, name, value * 1e6 + 0.5);
+}
+
 static struct json_object *pages_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
@@ -201,35 +207,13 @@ static struct json_object *pages_json(const struct report_view *view)
 		const struct report_page *page = &view->report->page[i];
 		struct json_object *obj = page_json(view, page);
 
+		if (!view->report->config.raw) {
+			add_ppm(obj, "rate_ppm", page->rate);
+			add_ppm(obj, "low_ppm", page->low);
+			add_ppm(obj, "high_ppm", page->high);
+		}
 		if (view->report->place)
 			place_json(obj, page->node, page->mapping_shift);
-		json_object_array_add(array, obj);
-	}
-	return array;
-}
-
-/* In millionths of a sample. */
-static void add_ppm(struct json_object *obj, const char *name, double value)
-{
-	json_add_u64(obj, name, value * 1e6 + 0.5);
-}
-
-static struct json_object *rates_json(const struct report_view *view)
-{
-	struct json_object *array = json_object_new_array();
-	const struct report_rate *rate = view->report->rate;
-	size_t i;
-
-	for (i = 0; i < view->report->nr_rates; i++) {
-		struct json_object *obj = json_object_new_object();
-
-		add_space(obj, view, rate[i].space);
-		json_add_hex(obj, "addr", rate[i].addr);
-		json_add_name(obj, "mapping", report_mapping_name(view, rate[i].mapping));
-		add_ppm(obj, "samples_ppm", rate[i].samples);
-		add_ppm(obj, "rate_ppm", rate[i].rate);
-		add_ppm(obj, "low_ppm", rate[i].low);
-		add_ppm(obj, "high_ppm", rate[i].high);
 		json_object_array_add(array, obj);
 	}
 	return array;
@@ -339,8 +323,6 @@ void report_print_json(FILE *file, const struct report_view *view)
 		json_add(obj, "curve", report_curve_json(view));
 	if (view->parts & PART_PAGES)
 		json_add(obj, "pages", pages_json(view));
-	if (view->parts & PART_RATES)
-		json_add(obj, "rates", rates_json(view));
 	if (view->parts & PART_REGIONS)
 		json_add(obj, "regions", regions_json(view));
 	if (view->parts & PART_WSS)

@@ -10,6 +10,8 @@
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
+/* Bytes of a rate as text. */
+#define RATE_TEXT	16
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -232,7 +234,7 @@ static void print_mappings(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
-/* The number of pages from the one at @from on that follow it and have the same count. */
+/* The number of pages from the one at @from on that follow it and are like it. */
 static __u32 equal_pages(const struct report *report, __u32 from)
 {
 	const struct report_page *page = &report->page[from];
@@ -241,71 +243,57 @@ static __u32 equal_pages(const struct report *report, __u32 from)
 	for (i = 1; from + i < report->nr_pages; i++)
 		if (page[i].addr != page->addr + i * 4096ULL || page[i].space != page->space ||
 		    page[i].mapping != page->mapping || page[i].samples != page->samples ||
+		    page[i].rate != page->rate ||
 		    page[i].node != page->node || page[i].mapping_shift != page->mapping_shift)
 			break;
 	return i;
 }
 
-static void print_pages(FILE *file, const struct report_view *view)
+/* Three digits, so that lines fit a terminal. */
+static const char *rate_text(char text[RATE_TEXT], double rate)
 {
-	__u32 i, nr;
+	snprintf(text, RATE_TEXT, "%.*f", rate < 1 ? 3 : rate < 10 ? 2 : rate < 100, rate);
+	return text;
+}
 
-	fprintf(file, "\n%10s %6s %3s %-4s %7s %s%-15s %16s %s\n", "samples", "pages", "bin",
-		"hot", "pid", view->report->place ? PLACE_TITLE : "", "command", "page",
-		"mapping");
-	for (i = 0; i < view->report->nr_pages; i += nr) {
-		const struct report_page *page = &view->report->page[i];
-		const struct space *space = &view->report->tasks.space[page->space];
-		char comm[20];
+static void print_page(FILE *file, const struct report_view *view, const struct report_page *page,
+		       __u32 nr)
+{
+	const struct space *space = &view->report->tasks.space[page->space];
+	const bool raw = view->report->config.raw;
+	char comm[20], rate[RATE_TEXT], low[RATE_TEXT], high[RATE_TEXT];
 
-		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
-		nr = equal_pages(view->report, i);
+	if (raw)
 		fprintf(file, "%10llu %6u %3u %-4s %7u ", page->samples, nr, page->bin,
 			page->hot ? "yes" : "", space->pid);
-		if (view->report->place)
-			place_print(file, page->node, page->mapping_shift);
-		out_name(file, comm);
-		fprintf(file, " %16llx ", page->addr);
-		out_name(file, report_mapping_name(view, page->mapping));
-		fputc('\n', file);
-	}
+	else
+		fprintf(file, "%5s %5s %5s %8llu %5u %-3s %7u ", rate_text(rate, page->rate),
+			rate_text(low, page->low), rate_text(high, page->high), page->samples, nr,
+			page->hot ? "yes" : "", space->pid);
+	if (view->report->place)
+		place_print(file, page->node, page->mapping_shift);
+	snprintf(comm, sizeof(comm), raw ? "%-15.15s" : "%-10.10s", space->comm);
+	out_name(file, comm);
+	fprintf(file, raw ? " %16llx " : " %12llx ", page->addr);
+	out_name(file, report_mapping_name(view, page->mapping));
+	fputc('\n', file);
 }
 
-/* The number of rates from the first on that are of pages in a row, and alike. */
-static size_t equal_rates(const struct report_rate *rate, size_t nr)
+static void print_pages(FILE *file, const struct report_view *view)
 {
-	size_t i;
+	const char *place = view->report->place ? PLACE_TITLE : "";
+	__u32 i, nr;
 
-	for (i = 1; i < nr; i++)
-		if (rate[i].addr != rate->addr + i * 4096ULL || rate[i].space != rate->space ||
-		    rate[i].mapping != rate->mapping || rate[i].samples != rate->samples ||
-		    rate[i].rate != rate->rate)
-			break;
-	return i;
-}
-
-static void print_rates(FILE *file, const struct report_view *view)
-{
-	const struct report_rate *rate = view->report->rate;
-	const size_t nr = view->report->nr_rates;
-	size_t i, equal;
-
-	fputs("\nrates: samples expected of each page, by its own and by those of its neighbours\n",
-	      file);
-	fprintf(file, "%10s %10s %10s %10s %6s %7s %-15s %16s %s\n", "rate", "low", "high",
-		"samples", "pages", "pid", "command", "page", "mapping");
-	for (i = 0; i < nr; i += equal) {
-		const struct space *space = &view->report->tasks.space[rate[i].space];
-		char comm[20];
-
-		snprintf(comm, sizeof(comm), "%-15.15s", space->comm);
-		equal = equal_rates(&rate[i], nr - i);
-		fprintf(file, "%10.3f %10.3f %10.3f %10.0f %6zu %7u ", rate[i].rate, rate[i].low,
-			rate[i].high, rate[i].samples, equal, space->pid);
-		out_name(file, comm);
-		fprintf(file, " %16llx ", rate[i].addr);
-		out_name(file, report_mapping_name(view, rate[i].mapping));
-		fputc('\n', file);
+	if (view->report->config.raw)
+		fprintf(file, "\n%10s %6s %3s %-4s %7s %s%-15s %16s %s\n", "samples", "pages",
+			"bin", "hot", "pid", place, "command", "page", "mapping");
+	else
+		fprintf(file, "\nrate: samples expected, by the page's own and its neighbours'\n"
+			"%5s %5s %5s %8s %5s %-3s %7s %s%-10s %12s %s\n", "rate", "low", "high",
+			"samples", "pages", "hot", "pid", place, "command", "page", "mapping");
+	for (i = 0; i < view->report->nr_pages; i += nr) {
+		nr = equal_pages(view->report, i);
+		print_page(file, view, &view->report->page[i], nr);
 	}
 }
 
@@ -390,8 +378,6 @@ void report_print_text(FILE *file, const struct report_view *view)
 		report_print_curve(file, view);
 	if (view->parts & PART_PAGES)
 		print_pages(file, view);
-	if (view->parts & PART_RATES)
-		print_rates(file, view);
 	if (view->parts & PART_REGIONS)
 		print_regions(file, view);
 	if (view->parts & PART_WSS)

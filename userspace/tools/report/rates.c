@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stdlib.h>
-#include "estimate/estimate.h"
 #include "lib/array.h"
 #include "rates.h"
 #include "report.h"
 
 /* What is between two pages that were sampled is memory, too, if it is not more than this. */
 #define GAP	HTMM_REGION_PAGES
+/* Pages are estimated together until there are so many, so that memory is bounded. */
+#define TOGETHER	524288
 
 /**
- * struct pages - pages by space and number
+ * struct pages - an array that grows
  * @page: the pages
  * @nr: how many there are
  * @room: how many there may be
@@ -21,7 +22,23 @@ struct pages {
 	size_t room;
 };
 
-static int add(struct pages *pages, __u32 space, __u64 vpn, float count)
+/**
+ * struct ranking - the pages with the highest rates
+ * @report: the report
+ * @some: pages that follow each other, by space and number
+ * @best: of all that were estimated, those with the highest rates, and others
+ * @most: how many of them are wanted; 0: all
+ * @cut: @best is sorted, and has had more than @most
+ */
+struct ranking {
+	struct report *report;
+	struct pages some;
+	struct pages best;
+	size_t most;
+	bool cut;
+};
+
+static int add(struct pages *pages, const struct estimate_page *page)
 {
 	struct estimate_page *grown =
 		array_grow(pages->page, pages->nr, &pages->room, sizeof(*grown));
@@ -29,61 +46,28 @@ static int add(struct pages *pages, __u32 space, __u64 vpn, float count)
 	if (!grown)
 		return -ENOMEM;
 	pages->page = grown;
-	pages->page[pages->nr++] = (struct estimate_page) {
-		.page = vpn, .space = space, .count = count,
-	};
+	pages->page[pages->nr++] = *page;
 	return 0;
 }
 
 /* Adds a sampled page, and those between it and the one before. */
-static int add_sampled(struct report *report, struct pages *pages, __u32 space, __u64 vpn,
-		       float count)
+static int add_sampled(struct ranking *ranking, const struct estimate_page *page)
 {
+	struct tasks *tasks = &ranking->report->tasks;
+	struct pages *some = &ranking->some;
 	struct estimate_page before;
 	int ret = 0;
 
-	if (pages->nr) {
-		before = pages->page[pages->nr - 1];
-		if (before.space == space && vpn - before.page <= GAP &&
-		    tasks_find(&report->tasks, space, before.page << 12) ==
-		    tasks_find(&report->tasks, space, vpn << 12))
-			while (!ret && ++before.page < vpn)
-				ret = add(pages, space, before.page, 0);
+	if (some->nr) {
+		before = some->page[some->nr - 1];
+		before.count = 0;
+		if (before.space == page->space && page->page - before.page <= GAP &&
+		    tasks_find(tasks, page->space, before.page << 12) ==
+		    tasks_find(tasks, page->space, page->page << 12))
+			while (!ret && ++before.page < page->page)
+				ret = add(some, &before);
 	}
-	return ret ? ret : add(pages, space, vpn, count);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct htmm_topn_entry *x = a, *y = b;
-
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
-	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
-}
-
-static int list_pages(struct report *report, struct pages *pages)
-{
-	const float unit = report->known.unit ? report->known.unit : 1;
-	struct htmm_topn_entry *regions;
-	u32 count[HTMM_REGION_PAGES];
-	u32 nr, i, page;
-	int ret = 0;
-
-	regions = store_list(report->store, HTMM_UNIT_REGION, 0, &nr);
-	if (!regions)
-		return -ENOMEM;
-	qsort(regions, nr, sizeof(*regions), by_address);
-	for (i = 0; i < nr; i++) {
-		htmm_table_counts(&report->store->table, regions[i].space, regions[i].vpn, count,
-				  NULL);
-		for (page = 0; page < HTMM_REGION_PAGES && !ret; page++)
-			if (count[page])
-				ret = add_sampled(report, pages, regions[i].space,
-						  regions[i].vpn + page, count[page] / unit);
-	}
-	free(regions);
-	return ret;
+	return ret ? ret : add(some, page);
 }
 
 static int by_rate(const void *a, const void *b)
@@ -97,34 +81,82 @@ static int by_rate(const void *a, const void *b)
 	return x->page < y->page ? -1 : x->page > y->page;
 }
 
-int report_rates(struct report *report, __u32 most)
+static void cut(struct ranking *ranking)
 {
-	struct pages pages = {};
-	int ret = list_pages(report, &pages);
+	struct pages *best = &ranking->best;
+
+	if (best->nr)
+		qsort(best->page, best->nr, sizeof(*best->page), by_rate);
+	ranking->cut = ranking->most && best->nr > ranking->most;
+	if (ranking->cut)
+		best->nr = ranking->most;
+}
+
+/* Estimates the rates of the pages that were added, and keeps the best ones. */
+static int rank(struct ranking *ranking)
+{
+	struct pages *some = &ranking->some, *best = &ranking->best;
+	int ret = estimate_rates(some->page, some->nr);
 	size_t i;
 
-	if (!ret)
-		ret = estimate_rates(pages.page, pages.nr);
-	if (!ret && pages.nr)
-		qsort(pages.page, pages.nr, sizeof(*pages.page), by_rate);
-	if (most && pages.nr > most)
-		pages.nr = most;
-	report->rate = calloc(pages.nr + 1, sizeof(*report->rate));
-	if (!report->rate)
-		ret = -ENOMEM;
-	for (i = 0; i < pages.nr && !ret; i++) {
-		const struct estimate_page *page = &pages.page[i];
-
-		report->rate[report->nr_rates++] = (struct report_rate) {
-			.space = page->space,
-			.mapping = tasks_find(&report->tasks, page->space, page->page << 12),
-			.addr = page->page << 12,
-			.samples = page->count,
-			.rate = page->rate,
-			.low = page->low,
-			.high = page->high,
-		};
+	for (i = 0; i < some->nr && !ret; i++) {
+		if (ranking->cut &&
+		    by_rate(&some->page[i], &best->page[ranking->most - 1]) > 0)
+			continue;
+		ret = add(best, &some->page[i]);
+		if (ranking->most && best->nr >= 2 * ranking->most)
+			cut(ranking);
 	}
-	free(pages.page);
+	some->nr = 0;
+	return ret;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct htmm_topn_entry *x = a, *y = b;
+
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->vpn < y->vpn ? -1 : x->vpn > y->vpn;
+}
+
+static int rank_all(struct ranking *ranking)
+{
+	struct store *store = ranking->report->store;
+	const double unit = ranking->report->known.unit ?: 1;
+	struct htmm_topn_entry *regions;
+	u32 count[HTMM_REGION_PAGES];
+	u32 nr, i, page;
+	int ret = 0;
+
+	regions = store_list(store, HTMM_UNIT_REGION, 0, &nr);
+	if (!regions)
+		return -ENOMEM;
+	qsort(regions, nr, sizeof(*regions), by_address);
+	for (i = 0; i < nr && !ret; i++) {
+		htmm_table_counts(&store->table, regions[i].space, regions[i].vpn, count, NULL);
+		for (page = 0; page < HTMM_REGION_PAGES && !ret; page++)
+			if (count[page])
+				ret = add_sampled(ranking, &(struct estimate_page) {
+					.page = regions[i].vpn + page,
+					.space = regions[i].space,
+					.count = count[page] / unit,
+				});
+		if (!ret && (ranking->some.nr >= TOGETHER || i + 1 == nr))
+			ret = rank(ranking);
+	}
+	free(regions);
+	return ret;
+}
+
+int report_rates(struct report *report, __u32 most, struct estimate_page **page, size_t *nr)
+{
+	struct ranking ranking = { .report = report, .most = most };
+	int ret = rank_all(&ranking);
+
+	cut(&ranking);
+	free(ranking.some.page);
+	*page = ranking.best.page;
+	*nr = ranking.best.nr;
 	return ret;
 }

@@ -351,7 +351,7 @@ static void place(const struct report *report, struct report_page *page)
 	page->mapping_shift = found->mapping_shift;
 }
 
-static int list_pages(struct report *report, __u32 most)
+static int list_by_count(struct report *report, __u32 most)
 {
 	struct htmm_topn_entry *entries;
 	u32 i;
@@ -362,14 +362,48 @@ static int list_pages(struct report *report, __u32 most)
 		free(entries);
 		return -ENOMEM;
 	}
-	if (report->nr_places)
-		qsort(report->place, report->nr_places, sizeof(*report->place), by_place);
-	for (i = 0; i < report->nr_pages; i++) {
+	for (i = 0; i < report->nr_pages; i++)
 		describe(report, &entries[i], &report->page[i]);
-		place(report, &report->page[i]);
-	}
 	free(entries);
 	return 0;
+}
+
+static int list_by_rate(struct report *report, __u32 most)
+{
+	const double unit = report->known.unit ?: 1;
+	struct estimate_page *pages;
+	size_t nr, i;
+	int ret = report_rates(report, most, &pages, &nr);
+
+	if (!ret)
+		report->page = calloc(nr + 1, sizeof(*report->page));
+	if (!report->page)
+		ret = -ENOMEM;
+	for (i = 0; i < nr && !ret; i++) {
+		struct report_page *page = &report->page[report->nr_pages++];
+
+		describe(report, &(struct htmm_topn_entry) {
+			.space = pages[i].space, .vpn = pages[i].page,
+			.value = pages[i].count * unit + 0.5,
+		}, page);
+		page->rate = pages[i].rate;
+		page->low = pages[i].low;
+		page->high = pages[i].high;
+	}
+	free(pages);
+	return ret;
+}
+
+static int list_pages(struct report *report, __u32 most)
+{
+	int ret = report->config.raw ? list_by_count(report, most) : list_by_rate(report, most);
+	u32 i;
+
+	if (report->nr_places)
+		qsort(report->place, report->nr_places, sizeof(*report->place), by_place);
+	for (i = 0; i < report->nr_pages; i++)
+		place(report, &report->page[i]);
+	return ret;
 }
 
 /* Regions have no bound: how much of each is mapped is not known. */
@@ -399,8 +433,6 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	report->counts.no_memory += report->store->refused;
 	if (attribute_all(report, most) || list_pages(report, most) || find_hits(report))
 		return no_memory(err);
-	if (report->config.rates && report_rates(report, most))
-		return no_memory(err);
 	tasks_name(&report->tasks);
 	return 0;
 }
@@ -413,7 +445,6 @@ void report_free(struct report *report)
 	free(report->page);
 	free(report->region);
 	free(report->touched);
-	free(report->rate);
 	tally_free(&report->tally[HTMM_UNIT_PAGE]);
 	tally_free(&report->tally[HTMM_UNIT_REGION]);
 	free(report->target_room);

@@ -26,7 +26,7 @@
  * @pids: only these processes
  * @nr_pids: how many there are in @pids; 0: all
  * @curve: keep the count of each page, for the capacity curve
- * @rates: estimate how often each page is accessed
+ * @raw: list pages by their counts, not by their estimated rates
  */
 struct report_config {
 	struct store_config store;
@@ -35,7 +35,7 @@ struct report_config {
 	__u32 pids[REPORT_PIDS_MAX];
 	unsigned int nr_pids;
 	bool curve;
-	bool rates;
+	bool raw;
 };
 
 /**
@@ -80,6 +80,10 @@ struct report_counts {
  * @touched: for a region, pages with a count
  * @hot_pages: for a region, hot pages
  * @skew: for a region, its skew
+ * @rate: for a page and unless &report_config.raw, samples expected, if the same was sampled once
+ *	more
+ * @low: the rate is between this
+ * @high: and this with a probability of about 90 %
  * @node: in a live session, the NUMA node of the page; HTMM_NODE_UNKNOWN: not known
  * @mapping_shift: likewise, base-2 logarithm of the size of its mapping; or
  *	HTMM_MAPPING_UNKNOWN
@@ -94,28 +98,11 @@ struct report_page {
 	__u32 touched;
 	__u32 hot_pages;
 	__u64 skew;
-	__s32 node;
-	__u32 mapping_shift;
-};
-
-/**
- * struct report_rate - a page and its estimated rate
- * @space: number of its address space
- * @mapping: number of its mapping; -1: unknown
- * @addr: its first byte
- * @samples: its count, cooled, in samples
- * @rate: samples expected, if the same was sampled once more
- * @low: the rate is between this
- * @high: and this with a probability of about 90 %
- */
-struct report_rate {
-	__u32 space;
-	__s64 mapping;
-	__u64 addr;
-	float samples;
 	float rate;
 	float low;
 	float high;
+	__s32 node;
+	__u32 mapping_shift;
 };
 
 /**
@@ -164,14 +151,12 @@ struct report_touched {
  * @hint_space: private: its address space; -1: look it up
  * @hint_src: private: data source of the previous sample
  * @hint_source: private: what served that sample
- * @page: hottest pages
+ * @page: the pages with the highest estimated rates, sampled or not; or with the most samples
  * @nr_pages: how many there are
  * @region: most skewed regions
  * @nr_regions: how many there are
  * @touched: each page with a count, if &report_config.curve
  * @nr_touched: how many there are
- * @rate: the pages with the highest estimated rates, if &report_config.rates
- * @nr_rates: how many there are
  * @targets: the targets of a live session
  * @target_room: pages that each can have; NULL: not known
  * @place: where its pages are, by space and address; NULL: that is not known
@@ -200,8 +185,6 @@ struct report {
 	__u32 nr_regions;
 	struct report_touched *touched;
 	size_t nr_touched;
-	struct report_rate *rate;
-	size_t nr_rates;
 	struct htmm_target_list targets;
 	__u64 *target_room;
 	struct report_place *place;

@@ -22,7 +22,6 @@ enum report_part {
 	PART_HEAT = 1 << 7,
 	PART_COMMANDS = 1 << 8,
 	PART_CURVE = 1 << 9,
-	PART_RATES = 1 << 10,
 };
 
 /* What is printed by default: commands only repeat what processes show, others need time. */
