@@ -11,7 +11,7 @@
 
 #define PAGES		8192
 #define BASE		0x7f1234567ULL
-#define RUNS		5
+#define RUNS		8
 
 static const double budgets[] = { 0.01, 0.05, 0.1, 0.25 };
 /* Samples for each page, on average. */

@@ -420,9 +420,9 @@ static void settle(struct work *work, struct estimate_page *page, const double *
 	foretell_page(work, before.rate, page->count, fit);
 	for (k = PAGE_FIRST; k <= STRANGER; k++)
 		most = fmax(most, fit[k]);
-	/* As much as pages of its region, or if it is a stranger, as much as can be. */
+	/* As much as pages of its region, or if it is a stranger, more. */
 	for (k = PAGE_FIRST; k <= STRANGER; k++) {
-		own[k] = k == STRANGER ? STRANGERS : weight[k] * (1 - STRANGERS);
+		own[k] = weight[k] * (1 - STRANGERS) + (k >= PAGE_LAST) * STRANGERS / 2;
 		sum += own[k] *= exp(fit[k] - most);
 	}
 	for (k = PAGE_FIRST; k <= STRANGER; k++)
