@@ -10,7 +10,7 @@
 #include "api/api.h"
 #include "sample/channel_set.h"
 #include "session/session.h"
-#include "track/frame.h"
+#include "track/walker.h"
 
 static int __init htmm_init(void)
 {

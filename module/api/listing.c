@@ -125,7 +125,8 @@ static int htmm_listing_alloc(struct htmm_listing *listing)
 					  GFP_KERNEL_ACCOUNT);
 	if (!listing->entries)
 		return -ENOMEM;
-	if (!htmm_listing_by_address(list))
+	/* In this order they are found by their address, together with the place where they are. */
+	if (!(list->flags & HTMM_LIST_RESIDENT && list->order == HTMM_ORDER_TABLE))
 		return 0;
 	listing->place = kvmalloc_array(listing->size, sizeof(*listing->place), GFP_KERNEL_ACCOUNT);
 	return listing->place ? 0 : -ENOMEM;
@@ -305,9 +306,10 @@ int htmm_snapshot_pages(struct htmm_session *session, struct htmm_list_pages *li
 		goto out;
 
 	/* Thresholds of the moment: pages may have gone since any other. */
+	mutex_lock(&session->targets.lock);
 	for (i = 0; i < listing.targets.nr; i++)
-		listing.hot[i] = htmm_target_get_thresholds(listing.targets.target[i],
-							    list->unit).hot;
+		listing.hot[i] = htmm_target_thresholds(listing.targets.target[i], list->unit).hot;
+	mutex_unlock(&session->targets.lock);
 	ret = htmm_listing_run(&listing, pages, n);
 	if (ret > 0)
 		htmm_cursor_store(list, session->number, &listing.after);

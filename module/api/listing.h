@@ -51,12 +51,6 @@ static inline int htmm_listing_node(const struct htmm_list_pages *list)
 	return list->flags & HTMM_LIST_NODE ? list->node : NUMA_NO_NODE;
 }
 
-/* Resident pages are found by their address, together with the place where they are. */
-static inline bool htmm_listing_by_address(const struct htmm_list_pages *list)
-{
-	return list->flags & HTMM_LIST_RESIDENT && list->order == HTMM_ORDER_TABLE;
-}
-
 /* Set the filter for a target's tables. Returns false if nothing can match. */
 static inline bool htmm_listing_choose(struct htmm_listing *listing,
 				       struct htmm_target_table *target)

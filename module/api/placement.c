@@ -159,7 +159,9 @@ static int htmm_sum_target(struct htmm_sum *sum, struct htmm_target_table *targe
 	int ret = 0;
 	u32 space = 0;
 
-	sum->thresholds = htmm_target_get_thresholds(target, HTMM_UNIT_PAGE);
+	mutex_lock(target->lock);
+	sum->thresholds = htmm_target_thresholds(target, HTMM_UNIT_PAGE);
+	mutex_unlock(target->lock);
 	while (!ret && htmm_walker_enter(walker, target, space, HTMM_SPACE_MAX, NULL)) {
 		ret = htmm_sum_space(sum);
 		htmm_walker_leave(walker);
@@ -204,17 +206,6 @@ static int htmm_sum_nodes(struct htmm_sum *sum, struct htmm_rows *nodes)
 	return 0;
 }
 
-static int htmm_sum_run(struct htmm_sum *sum, struct htmm_target_list *targets,
-			struct htmm_rows *nodes)
-{
-	unsigned int i;
-	int ret = htmm_sum_nodes(sum, nodes);
-
-	for (i = 0; !ret && i < targets->nr; i++)
-		ret = htmm_sum_target(sum, targets->target[i]);
-	return ret ?: htmm_sum_unknown(sum, targets);
-}
-
 static void htmm_sum_free(struct htmm_sum *sum)
 {
 	unsigned long block;
@@ -237,6 +228,7 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 {
 	struct htmm_target_list targets;
 	struct htmm_sum *sum;
+	unsigned int i;
 	int ret;
 
 	out->spaces = 0;
@@ -250,10 +242,13 @@ int htmm_snapshot_placement(struct htmm_session *session, struct htmm_placement 
 	xa_init(&sum->frames);
 	sum->out = out;
 	ret = htmm_target_set_get(&session->targets, out->target, &targets);
-	if (!ret) {
-		ret = htmm_sum_run(sum, &targets, nodes);
-		htmm_target_list_put(&targets);
-	}
+	if (!ret)
+		ret = htmm_sum_nodes(sum, nodes);
+	for (i = 0; !ret && i < targets.nr; i++)
+		ret = htmm_sum_target(sum, targets.target[i]);
+	if (!ret)
+		ret = htmm_sum_unknown(sum, &targets);
+	htmm_target_list_put(&targets);
 	out->longest_lock_ns = min_t(u64, sum->walker.longest_ns, U32_MAX);
 	htmm_sum_free(sum);
 	return ret;

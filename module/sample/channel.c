@@ -4,19 +4,6 @@
 #include "base/alloc.h"
 #include "channel.h"
 
-struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index, u64 sample_type)
-{
-	struct htmm_channel *channel;
-
-	channel = kzalloc_node(sizeof(*channel), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
-	if (!channel)
-		return NULL;
-	channel->cpu = cpu;
-	channel->index = index;
-	channel->sample_type = sample_type;
-	return channel;
-}
-
 /* A concurrent reader of the ring calls htmm_channel_has_ring() first. Returns 0 or -ENOMEM. */
 int htmm_channel_make_ring(struct htmm_channel *channel, size_t bytes)
 {
@@ -27,15 +14,13 @@ int htmm_channel_make_ring(struct htmm_channel *channel, size_t bytes)
 		return -ENOMEM;
 	ret = htmm_ring_init(&channel->ring, mem, bytes,
 			     htmm_record_slot_size(channel->sample_type));
-	if (ret)
-		goto err_mem;
+	if (ret) {
+		kvfree(mem);
+		return ret;
+	}
 	/* Pairs with the load-acquire in htmm_channel_has_ring(). */
 	smp_store_release(&channel->mem, mem);
 	return 0;
-
-err_mem:
-	kvfree(mem);
-	return ret;
 }
 
 /* The event is released, and the ring drained. The counters stay. */
@@ -43,12 +28,6 @@ void htmm_channel_free_ring(struct htmm_channel *channel)
 {
 	kvfree(channel->mem);
 	WRITE_ONCE(channel->mem, NULL);
-}
-
-void htmm_channel_destroy(struct htmm_channel *channel)
-{
-	htmm_channel_free_ring(channel);
-	kfree(channel);
 }
 
 /*

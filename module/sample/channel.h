@@ -125,10 +125,8 @@ static inline bool htmm_channel_has_ring(const struct htmm_channel *channel)
 	return smp_load_acquire(&channel->mem);
 }
 
-struct htmm_channel *htmm_channel_create(unsigned int cpu, unsigned int index, u64 sample_type);
 int htmm_channel_make_ring(struct htmm_channel *channel, size_t bytes);
 void htmm_channel_free_ring(struct htmm_channel *channel);
-void htmm_channel_destroy(struct htmm_channel *channel);
 void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters *counters);
 void htmm_channel_reset(struct htmm_channel *channel);
 

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include "feed.h"
 #include "perf_event.h"
 #include "channel_set.h"
@@ -25,8 +26,10 @@ static struct htmm_channel **htmm_channel_set_of_cpu(struct htmm_channel_set *se
 
 static void htmm_channel_set_free_channels(struct htmm_channel_set *set)
 {
-	while (set->nr_channels)
-		htmm_channel_destroy(set->channels[--set->nr_channels]);
+	while (set->nr_channels) {
+		htmm_channel_free_ring(set->channels[--set->nr_channels]);
+		kfree(set->channels[set->nr_channels]);
+	}
 	kvfree(set->channels);
 }
 
@@ -118,33 +121,23 @@ err_rings:
 			 set->config->start.ring_pages, cpu);
 }
 
-/* Stop sampling a CPU. Its rings and counters are kept, and its rings are still drained. */
-static void htmm_channel_set_cpu_remove(struct htmm_channel_set *set,
-					struct htmm_channel **channels)
-{
-	bool sampled = false;
-	unsigned int i;
-
-	lockdep_assert_held(&set->lock);
-
-	for (i = 0; i < set->config->start.nr_events; i++)
-		sampled |= !!channels[i]->event;
-	set->nr_cpus -= sampled;
-	htmm_channel_set_release_events(set, channels);
-}
-
 /*
  * An event on a CPU that went offline never counts again, even if the CPU is online again,
- * so replace it.
+ * so replace it. Its ring and counters are kept, and its ring is still drained.
  */
 static void htmm_channel_set_refresh(struct htmm_channel_set *set, unsigned int cpu)
 {
 	struct htmm_channel **channels = htmm_channel_set_of_cpu(set, cpu);
 	struct htmm_error err = {};
+	bool sampled = false;
+	unsigned int i;
 
 	if (!channels)
 		return;
-	htmm_channel_set_cpu_remove(set, channels);
+	for (i = 0; i < set->config->start.nr_events; i++)
+		sampled |= !!channels[i]->event;
+	set->nr_cpus -= sampled;
+	htmm_channel_set_release_events(set, channels);
 	if (htmm_channel_set_cpu_add(set, channels, &err)) {
 		pr_warn("htmm: CPU %u is not sampled: %s\n", cpu, err.text);
 		htmm_stat_add(set->stats, HTMM_STAT_CPUS_FAILED, 1);
@@ -219,9 +212,13 @@ int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config
 
 	for_each_cpu(cpu, config->cpus) {
 		for (index = 0; index < nr_events; index++) {
-			channel = htmm_channel_create(cpu, index, config->start.sample_type);
+			channel = kzalloc_node(sizeof(*channel), GFP_KERNEL_ACCOUNT,
+					       cpu_to_node(cpu));
 			if (!channel)
 				goto err_channels;
+			channel->cpu = cpu;
+			channel->index = index;
+			channel->sample_type = config->start.sample_type;
 			channel->filter = filter;
 			set->channels[set->nr_channels++] = channel;
 		}
@@ -259,13 +256,15 @@ static int htmm_channel_set_check_rings(const struct htmm_channel_set *set, stru
 
 static int htmm_channel_set_check_events(const struct htmm_channel_set *set, struct htmm_error *err)
 {
-	const struct htmm_config *config = set->config;
+	const struct htmm_event *event = set->config->events;
 	unsigned int i;
-	int ret = 0;
 
-	for (i = 0; !ret && i < config->start.nr_events; i++)
-		ret = htmm_event_type_check(&config->events[i], i, err);
-	return ret;
+	for (i = 0; i < set->config->start.nr_events; i++, event++)
+		if (!htmm_event_type_allowed(event))
+			return htmm_fail(err, -ENOENT,
+					 "event %u '%s' (type %u, config %#llx) is none of a CPU's hardware, cache, raw or IBS events, nor a page or alignment fault: other events are not sampled",
+					 i, event->name, event->type, event->config);
+	return 0;
 }
 
 /* Does each event have a CPU? That is asked once: CPUs may go offline later. */
@@ -314,7 +313,6 @@ static void htmm_channel_set_release(struct htmm_channel_set *set)
 	cpuhp_state_remove_instance_nocalls(htmm_cpuhp_state, &set->cpuhp);
 	cancel_work_sync(&set->work);
 
-	/* Do not use htmm_channel_set_cpu_remove(): @nr_cpus keeps its last value. */
 	mutex_lock(&set->lock);
 	for (i = 0; i < set->nr_channels; i++)
 		htmm_perf_event_release(set->channels[i]);

@@ -67,7 +67,11 @@ static bool htmm_type_is_of_cpu(u32 type)
 	return dev;
 }
 
-static bool htmm_event_type_allowed(const struct htmm_event *desc)
+/*
+ * May a session have this event? Asked before the event is passed to perf. Not under
+ * cpus_read_lock().
+ */
+bool htmm_event_type_allowed(const struct htmm_event *desc)
 {
 	u32 pmu = desc->config >> PERF_PMU_TYPE_SHIFT;
 
@@ -84,17 +88,4 @@ static bool htmm_event_type_allowed(const struct htmm_event *desc)
 	default:
 		return desc->type >= PERF_TYPE_MAX && htmm_type_is_of_cpu(desc->type);
 	}
-}
-
-/*
- * May a session have this event? Asked before the event is passed to perf. Not under
- * cpus_read_lock(). Returns 0 or -ENOENT.
- */
-int htmm_event_type_check(const struct htmm_event *desc, unsigned int i, struct htmm_error *err)
-{
-	if (htmm_event_type_allowed(desc))
-		return 0;
-	return htmm_fail(err, -ENOENT,
-			 "event %u '%s' (type %u, config %#llx) is none of a CPU's hardware, cache, raw or IBS events, nor a page or alignment fault: other events are not sampled",
-			 i, desc->name, desc->type, desc->config);
 }

@@ -34,32 +34,14 @@ static const char *htmm_event_reason(int ret)
 	}
 }
 
-/**
- * struct htmm_exclude - what a PMU is asked to exclude
- * @kernel: the kernel and hypervisors
- * @guest: guests
- */
-struct htmm_exclude {
-	bool kernel;
-	bool guest;
-};
-
-/*
- * Tried in this order. AMD IBS cannot exclude anything, and some PMUs cannot exclude guests
- * only. Both return the same errno as for an unknown config, so all combinations are tried.
- */
-static const struct htmm_exclude htmm_excludes[] = {
-	{ .kernel = true, .guest = true },
-	{ .kernel = true },
-	{ },
-};
-
+/* Open the event, without samples of the kernel and of hypervisors, or of guests, if asked to. */
 static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 					 const struct htmm_event *desc, u64 period,
-					 const struct htmm_exclude *exclude)
+					 bool no_kernel, bool no_guest)
 {
 	/* Events that are fed never overflow. They follow CPU hotplug like others. */
 	const bool fed = desc->type == HTMM_TYPE_FEED;
+	bool picky = !no_kernel || desc->min_level;
 	struct perf_event_attr attr = {
 		.type = fed ? PERF_TYPE_SOFTWARE : desc->type,
 		.size = sizeof(attr),
@@ -75,13 +57,13 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 		.sample_type = (channel->sample_type & ~(u64)PERF_SAMPLE_PERIOD) |
 			       (desc->min_level ? PERF_SAMPLE_DATA_SRC : 0),
 		.precise_ip = desc->precise_ip,
-		.exclude_kernel = exclude->kernel,
-		.exclude_hv = exclude->kernel,
+		.exclude_kernel = no_kernel,
+		.exclude_hv = no_kernel,
 		/*
 		 * For PEBS in a KVM guest the host gets overflows without a sample; and a
 		 * mediated vPMU is available to guests only if no host event counts guests.
 		 */
-		.exclude_guest = exclude->guest,
+		.exclude_guest = no_guest,
 		.disabled = 1,
 		/*
 		 * A precise event with a fixed period would use large PEBS: the CPU buffers
@@ -93,21 +75,24 @@ static struct perf_event *htmm_event_try(struct htmm_channel *channel,
 	};
 
 	return perf_event_create_kernel_counter(&attr, channel->cpu, NULL,
-						htmm_overflow_handler(channel->sample_type,
-								      !exclude->kernel ||
-								      desc->min_level),
+						htmm_overflow_handler(channel->sample_type, picky),
 						channel);
 }
 
+/*
+ * AMD IBS cannot exclude anything, and some PMUs cannot exclude guests only. Both return the same
+ * errno as for an unknown config, so less and less is excluded.
+ */
 static struct perf_event *htmm_event_open(struct htmm_channel *channel,
 					  const struct htmm_event *desc, u64 period,
 					  struct htmm_error *err)
 {
-	struct perf_event *event = ERR_PTR(-EINVAL);
-	unsigned int i;
+	struct perf_event *event = htmm_event_try(channel, desc, period, true, true);
 
-	for (i = 0; event == ERR_PTR(-EINVAL) && i < ARRAY_SIZE(htmm_excludes); i++)
-		event = htmm_event_try(channel, desc, period, &htmm_excludes[i]);
+	if (event == ERR_PTR(-EINVAL))
+		event = htmm_event_try(channel, desc, period, true, false);
+	if (event == ERR_PTR(-EINVAL))
+		event = htmm_event_try(channel, desc, period, false, false);
 	if (IS_ERR(event))
 		htmm_fail(err, PTR_ERR(event),
 			  "event %u '%s' (type %u, config %#llx, precise_ip %u, period %llu) on CPU %u: %s",

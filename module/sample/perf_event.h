@@ -19,7 +19,7 @@ void htmm_perf_event_query(struct htmm_channel *channel);
 void htmm_perf_event_release(struct htmm_channel *channel);
 
 /* event_type.c */
-int htmm_event_type_check(const struct htmm_event *desc, unsigned int i, struct htmm_error *err);
+bool htmm_event_type_allowed(const struct htmm_event *desc);
 
 /* overflow.c */
 perf_overflow_handler_t htmm_overflow_handler(u64 sample_type, bool picky);

@@ -23,16 +23,12 @@ static struct pid *htmm_target_tgid(u64 id)
 	return tgid;
 }
 
-static struct cgroup *htmm_target_cgroup(u64 id)
-{
-	return id > INT_MAX ? ERR_PTR(-EBADF) : htmm_cgroup_from_fd(id);
-}
-
 /*
- * Look up a target in the caller's pid namespace and files. The caller gets a reference.
+ * Look up a target in the caller's pid namespace and files; htmm_config_check_target() has checked
+ * it. The caller gets a reference.
  *
- * Returns 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory, -ENOENT
- * for the directory of a removed cgroup, -EOPNOTSUPP.
+ * Returns 0, -ESRCH for a dead pid, -EBADF for a file that is not a cgroup's directory, or -ENOENT
+ * for the directory of a removed cgroup.
  */
 int htmm_target_ref_find(struct htmm_target_ref *ref,
 			 const struct htmm_target *target, struct htmm_error *err)
@@ -46,7 +42,8 @@ int htmm_target_ref_find(struct htmm_target_ref *ref,
 					 "no process has pid %llu", target->id);
 		return 0;
 	case HTMM_TARGET_CGROUP:
-		ref->cgroup = htmm_target_cgroup(target->id);
+		ref->cgroup = target->id > INT_MAX ? ERR_PTR(-EBADF) :
+						     htmm_cgroup_from_fd(target->id);
 		if (IS_ERR(ref->cgroup))
 			return htmm_fail(err, PTR_ERR(ref->cgroup),
 					 ref->cgroup == ERR_PTR(-ENOENT) ?
@@ -54,12 +51,9 @@ int htmm_target_ref_find(struct htmm_target_ref *ref,
 					 "file %llu is not the directory of a cgroup of version 2",
 					 target->id);
 		return 0;
-	case HTMM_TARGET_ALL:
+	default:
 		ref->tgid = NULL;
 		return 0;
-	default:
-		return htmm_fail(err, -EOPNOTSUPP, "a target is of unknown type %u",
-				 target->type);
 	}
 }
 
@@ -77,9 +71,4 @@ void htmm_target_ref_put(const struct htmm_target_ref *ref)
 		put_pid(ref->tgid);
 	else if (ref->type == HTMM_TARGET_CGROUP)
 		htmm_cgroup_put(ref->cgroup);
-}
-
-bool htmm_target_ref_same(const struct htmm_target_ref *a, const struct htmm_target_ref *b)
-{
-	return htmm_target_ref_key(a) == htmm_target_ref_key(b);
 }

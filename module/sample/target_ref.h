@@ -26,7 +26,6 @@ int htmm_target_ref_find(struct htmm_target_ref *ref,
 			 const struct htmm_target *target, struct htmm_error *err);
 void htmm_target_ref_get(const struct htmm_target_ref *ref);
 void htmm_target_ref_put(const struct htmm_target_ref *ref);
-bool htmm_target_ref_same(const struct htmm_target_ref *a, const struct htmm_target_ref *b);
 
 /*
  * What identifies a target, and is compared with a task's process or cgroup; NULL: all tasks.

@@ -57,17 +57,6 @@ static int htmm_privilege_check_rings(const struct htmm_config *config, struct h
 			 kib, HTMM_FREE_RING_KIB, limit);
 }
 
-/* The most memory that a target's table may take. */
-static u64 htmm_privilege_table_bytes(const struct htmm_config *config)
-{
-	u64 bytes = config->start.max_bytes;
-	unsigned int i;
-
-	for (i = 0; i < config->start.nr_targets; i++)
-		bytes = max_t(u64, bytes, config->targets[i].max_bytes);
-	return bytes;
-}
-
 /*
  * Whoever started a session without a budget may use the CPU time that its periods cost, but not
  * more. Returns 0 or -EPERM.
@@ -89,7 +78,7 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err)
 {
 	const struct htmm_start *start = &config->start;
-	u64 least = htmm_privilege_table_bytes(config) / HTMM_USER_COOLING_BYTES;
+	u64 bytes = start->max_bytes, least;
 	unsigned int i;
 
 	/* The same rule as in setpriority(). The default nice value needs no privilege. */
@@ -127,6 +116,9 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 	 * are the numbers of samples that take as long to count. 0 is the default, which is
 	 * above the limit.
 	 */
+	for (i = 0; i < start->nr_targets; i++)
+		bytes = max_t(u64, bytes, config->targets[i].max_bytes);
+	least = bytes / HTMM_USER_COOLING_BYTES;
 	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
 		return htmm_fail(err, -EPERM,
 				 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",

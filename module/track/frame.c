@@ -4,7 +4,7 @@
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/rcupdate.h>
-#include "frame.h"
+#include "walker.h"
 
 /*
  * Memory has just been taken offline, and its struct pages may be removed after this. Wait for

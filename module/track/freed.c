@@ -15,8 +15,8 @@
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
-#include "hole.h"
 #include "target.h"
+#include "walker.h"
 
 /* A page table has the entries of one region. */
 #define HTMM_CAN_LOOK \

@@ -3,7 +3,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
-#include "hole.h"
+#include "walker.h"
 
 /*
  * Find the entry of the page directories that leads to the page table of @addr. NULL if a

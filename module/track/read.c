@@ -28,17 +28,6 @@ void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum)
 	sum[HTMM_STAT_EVICTED] += target->table.stats.evicted;
 }
 
-struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
-						  enum htmm_unit unit)
-{
-	struct htmm_thresholds thresholds;
-
-	mutex_lock(target->lock);
-	thresholds = htmm_target_thresholds(target, unit);
-	mutex_unlock(target->lock);
-	return thresholds;
-}
-
 /*
  * Pause between two slices; the previous one began at @since nanoseconds. Without a pause a
  * reader would get the lock as often as the drain thread, which would mostly wait, because a
@@ -100,15 +89,6 @@ int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,
 		ret = htmm_target_rest(target, &since);
 	mutex_unlock(target->lock);
 	return ret;
-}
-
-/* As htmm_table_counts(). */
-void htmm_target_get_counts(struct htmm_target_table *target, u32 space, u64 vpn, u32 *count,
-			    u64 *tracked)
-{
-	mutex_lock(target->lock);
-	htmm_table_counts(&target->table, space, vpn, count, tracked);
-	mutex_unlock(target->lock);
 }
 
 /* The pid of an address space in the reader's pid namespace, or 0. */

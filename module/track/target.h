@@ -138,12 +138,8 @@ struct htmm_thresholds htmm_target_thresholds(struct htmm_target_table *target,
 
 /* read.c */
 void htmm_target_add_stats(struct htmm_target_table *target, u64 *sum);
-struct htmm_thresholds htmm_target_get_thresholds(struct htmm_target_table *target,
-						  enum htmm_unit unit);
 int htmm_target_get_hits(struct htmm_target_table *target, enum htmm_unit unit,
 			 struct htmm_hits *sum);
-void htmm_target_get_counts(struct htmm_target_table *target, u32 space, u64 vpn, u32 *count,
-			    u64 *tracked);
 int htmm_target_scan(struct htmm_target_table *target, struct htmm_topn *list);
 void htmm_target_get_owner(struct htmm_target_table *target, u32 space,
 			   struct htmm_space_owner *owner);

@@ -35,7 +35,7 @@ static int htmm_target_set_check(struct htmm_target_set *set, const struct htmm_
 	unsigned long number;
 
 	xa_for_each(&set->by_number, number, target) {
-		if (htmm_target_ref_same(&target->ref, ref))
+		if (htmm_target_ref_key(&target->ref) == htmm_target_ref_key(ref))
 			return htmm_fail(err, -EEXIST, "target %lu is the same already", number);
 		sum += target->max_bytes;
 	}

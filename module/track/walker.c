@@ -6,8 +6,6 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include "base/compat.h"
-#include "frame.h"
-#include "hole.h"
 #include "target.h"
 #include "walker.h"
 
@@ -250,7 +248,9 @@ bool htmm_walker_count(struct htmm_walker *walker)
 		;
 	if (i == walker->n)
 		return false;
-	htmm_target_get_counts(walker->target, walker->id, walker->vpn, walker->count,
-			       walker->tracked);
+	mutex_lock(walker->target->lock);
+	htmm_table_counts(&walker->target->table, walker->id, walker->vpn, walker->count,
+			  walker->tracked);
+	mutex_unlock(walker->target->lock);
 	return true;
 }

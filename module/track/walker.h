@@ -23,12 +23,13 @@
 #ifndef HTMM_WALKER_H
 #define HTMM_WALKER_H
 
+#include <linux/mm_types.h>
 #include <linux/numa.h>
+#include <linux/pgtable.h>
 #include <linux/types.h>
 #include "core/region.h"
 
 struct htmm_target_table;
-struct mm_struct;
 
 /**
  * struct htmm_place - where a page is
@@ -85,5 +86,16 @@ struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 void htmm_walker_translate(struct htmm_walker *walker, int node);
 int htmm_walker_next(struct htmm_walker *walker, u64 last);
 bool htmm_walker_count(struct htmm_walker *walker);
+
+/* hole.c: parts of a mapping that have no page tables */
+pmd_t *htmm_hole_find_pmd(struct mm_struct *mm, unsigned long addr, unsigned long *hole);
+unsigned long htmm_hole_end(struct vm_area_struct *vma, unsigned long addr, unsigned long end,
+			    unsigned int *budget);
+
+/* frame.c: on which node frames are */
+int htmm_frame_init(void);
+void htmm_frame_exit(void);
+int htmm_frame_node(unsigned long pfn, unsigned int shift);
+bool htmm_frame_may_be_on(unsigned long pfn, int node);
 
 #endif /* HTMM_WALKER_H */
