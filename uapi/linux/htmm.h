@@ -42,8 +42,7 @@
  *   ENOENT	the session has no target of this number
  *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel lockdown forbids perf;
  *		only GET_INFO is open to all. Or it lacks CAP_SYS_PTRACE, and asks what is in memory
- *   EINTR	a signal arrived while waiting for another caller, or while reading tables or page
- *		tables; try again
+ *   EINTR	a signal arrived while waiting for another caller or reading tables; try again
  *   ENOMEM	not enough memory; nothing has changed
  */
 #ifndef _UAPI_LINUX_HTMM_H
@@ -176,8 +175,7 @@ enum htmm_stat {
  * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
  *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
  *	@max_period, and SET refuses others
- * @min_period: smallest period that a budget may choose, or SET with HTMM_START_WEIGHT_PERIOD; 0:
- *	@period
+ * @min_period: smallest period for a budget, or for SET with HTMM_START_WEIGHT_PERIOD; 0: @period
  * @max_period: largest period that a budget may choose; 0: 1000 * @period. A caller without
  *	CAP_SYS_NICE leaves it out, and gets 2^63 - 1
  * @name: name of the event in statistics; NUL-terminated, may be empty
@@ -256,8 +254,7 @@ struct htmm_target {
  * @drain_nice: nice value of the drain thread, -20 to 19
  * @drain_interval_ms: the longest a sample waits in a ring below its watermark, 1 to
  *	HTMM_MAX_DRAIN_MS; 0: 50
- * @sample_type: PERF_SAMPLE_* bits of a record: TIME, CPU, PERIOD and DATA_SRC; IP, TID and ADDR
- *	are always set
+ * @sample_type: PERF_SAMPLE_* bits: TIME, CPU, PERIOD and DATA_SRC; IP, TID and ADDR are always set
  * @ring_pages: pages in each ring, a power of two up to HTMM_MAX_RING_PAGES; 0: 32
  * @max_bytes: most memory for the hot-page table of a target without a limit of its own, up to 512
  *	GiB; 0: 1/512 of the machine's memory, and at least 16 MiB. All tables together may have
@@ -536,8 +533,7 @@ struct htmm_histogram {
 
 /**
  * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
- * @capacity_pages: in: what the fast tier would hold, in pages; 0: the capacity of the target or
- *	the session; out: the same in units of @unit
+ * @capacity_pages: in: in pages; 0: that of the target or the session; out: in units of @unit
  * @pages: pages (or regions) that have a count
  * @fast_pages: number of @pages that the fast tier would hold, the hottest ones
  * @samples: sum of the counts of all @pages, after cooling
@@ -698,8 +694,7 @@ struct htmm_list_pages {
  * @huge_pages: number of @pages that are part of a larger mapping
  * @tracked_pages: number of @pages that have a count
  * @hot_pages: number of @pages at or above the hot threshold of their target
- * @warm_pages: number of @pages at or above the warm threshold, and below the hot one. All others
- *	are cold
+ * @warm_pages: number of @pages from the warm threshold up to the hot one; all others are cold
  * @samples: sum of the counts of these pages, after cooling, in all processes that map them
  * @bins: number of @tracked_pages in each bin; bin 0 is empty
  */
@@ -795,8 +790,7 @@ struct htmm_served {
  * @number: out: the target's number
  *
  * Adds a target to the running session. It gets samples taken from then on; counts are not moved.
- * ERANGE	max_bytes is outside its range; or all tables together would take more than half of
- *		memory
+ * ERANGE	max_bytes is outside its range; or all tables would take more than half of memory
  * ESRCH	no such process
  * EBADF	the file is not open, or not a cgroup's directory
  * ENOENT	the cgroup has been removed
@@ -829,8 +823,7 @@ struct htmm_add_target {
  * @pages: pages tracked
  * @regions: regions tracked
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
- * @space_bytes: approximate memory in use for these, not included in @bytes, and at most a quarter
- *	of @max_bytes
+ * @space_bytes: approximate memory for these, not in @bytes; at most a quarter of @max_bytes
  * @stats: by enum htmm_stat, since it was added or since the last RESET
  * @drops: samples of it that were dropped after the ring, by enum htmm_drop
  * @name: for a process its command, empty if it has exited; for a cgroup its path in the caller's
@@ -885,14 +878,11 @@ struct htmm_targets {
  * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
  * those that come online later. Samples taken before keep their weight; without
  * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards.
- * EPERM	the period is below the one that the event was started with, and the caller lacks
- *		CAP_SYS_NICE
- * EINVAL	no flag is set; a member is not zero without its flag; a zero period; or the PMU
- *		rejects it
+ * EPERM	CAP_SYS_NICE is missing for a period below that with which the event was started
+ * EINVAL	no flag is set; a member is set without its flag; or the PMU rejects the period
  * ENOENT	the session has no event of this index
  * EBUSY	the session's budget chooses the periods
- * ERANGE	the period is above 2^63 - 1; or with HTMM_START_WEIGHT_PERIOD below the smallest
- *		min_period
+ * ERANGE	the period is above 2^63 - 1; or, with weights, below the smallest min_period
  * Others are those of perf and the PMU's driver. If a CPU refuses the period after others took it,
  * the old one is restored; a few samples may have been taken with the new one.
  */
@@ -1022,8 +1012,7 @@ struct htmm_feed {
  * a reader or the caller may not read it.
  *
  * ioctl:
- * EBUSY	the file is a reader already, and @buffer_bytes or @watermark is neither 0 nor its
- *		value
+ * EBUSY	the file is a reader already, and @buffer_bytes or @watermark, if not 0, is another
  * EFAULT	the struct cannot be written; the file may have become a reader
  * ESTALE	@session is not 0, and is not the reader's session or is not running
  * EINVAL	@buffer_bytes is not a power of two
