@@ -357,6 +357,8 @@ TEST_F(target, cooled_alone)
 TEST_F(target, capacities)
 {
 	struct htmm_histogram hist;
+	static struct pages pages;
+	size_t i;
 
 	request_add_target(&self->req, self->workers[0].pid);
 	request_add_target(&self->req, self->workers[1].pid);
@@ -372,6 +374,14 @@ TEST_F(target, capacities)
 	ASSERT_EQ(0, device_target_hist(self->fd, 2, HTMM_UNIT_PAGE, &hist));
 	EXPECT_LE(PAGES, hist.hot_pages);
 	EXPECT_EQ(1, hist.hot_threshold);
+	/* In a list of both, each page is hot or not by those of its target. */
+	ASSERT_EQ(0, pages_read(self->fd, &pages));
+	for (i = 0; i < pages.nr; i++) {
+		if (pages.page[i].addr - (uintptr_t)self->mem < 2 * PAGES * PAGE) {
+			EXPECT_EQ(pages.page[i].target == 2,
+				  !!(pages.page[i].flags & HTMM_PAGE_HOT));
+		}
+	}
 	ASSERT_EQ(2, device_targets(self->fd, self->info));
 	EXPECT_EQ(1 << 20, self->info[0].max_bytes);
 	EXPECT_EQ(2 << 20, self->info[1].max_bytes);
