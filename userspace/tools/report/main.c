@@ -490,7 +490,7 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o, .call = call_resolution },
 		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",
 		  &o.max, 0, INT_MAX },
-		{ OPT_FLAG, 0, "raw", NULL, "order pages by their samples, not by estimated rates",
+		{ OPT_FLAG, 0, "raw", NULL, "order pages by samples, not by estimated rates",
 		  &o.config.raw },
 		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
 		  &o.config, .call = call_pid },
