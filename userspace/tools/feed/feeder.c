@@ -47,16 +47,6 @@ static __s64 program_of(struct feeder *feeder, __u32 pid)
 	return program >= 0 ? program : new_program(feeder, pid);
 }
 
-static bool is_wanted(const struct feeder *feeder, __u32 pid)
-{
-	unsigned int i;
-
-	for (i = 0; i < feeder->nr_pids; i++)
-		if (feeder->pids[i] == pid)
-			return true;
-	return !feeder->nr_pids;
-}
-
 /* Waits until a sample of this time is due. */
 static int keep_pace(struct feeder *feeder, __u64 time, struct htmm_error *err)
 {
@@ -91,7 +81,7 @@ static int add_sample(struct feeder *feeder, const struct perfdata_sample *sampl
 		feeder->no_process++;
 		return 0;
 	}
-	if (!is_wanted(feeder, sample->pid)) {
+	if (!perfdata_pids_want(&feeder->pids, sample->pid)) {
 		feeder->filtered++;
 		return 0;
 	}

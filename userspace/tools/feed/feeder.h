@@ -8,18 +8,16 @@
 #include "perfdata/decode.h"
 #include "perfdata/idmap.h"
 #include "perfdata/losses.h"
+#include "perfdata/pids.h"
 
 /* Samples that are handed in with one call. */
 #define FEEDER_BATCH	1024
-/* Most processes that the samples can be limited to. */
-#define FEEDER_PIDS_MAX	64
 
 /**
  * struct feeder - hands samples to the event 0 of a session
  * @fd: the device
  * @recorded_pace: leave as much time between samples as there was
  * @pids: only these processes
- * @nr_pids: how many there are in @pids; 0: all
  * @fed: samples handed in
  * @guest: samples left out because they were taken in a virtual machine
  * @no_process: those whose process is not known
@@ -35,8 +33,7 @@
 struct feeder {
 	int fd;
 	bool recorded_pace;
-	__u32 pids[FEEDER_PIDS_MAX];
-	unsigned int nr_pids;
+	struct perfdata_pids pids;
 	__u64 fed;
 	__u64 guest;
 	__u64 no_process;

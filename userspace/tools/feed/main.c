@@ -34,25 +34,7 @@ struct replay {
 
 static int call_pids(void *value, const char *text, struct htmm_error *err)
 {
-	struct feeder *feeder = value;
-	char word[32];
-	size_t len;
-	__s64 pid;
-	int ret;
-
-	for (;; text += len + 1) {
-		len = strcspn(text, ",");
-		snprintf(word, sizeof(word), "%.*s", (int)len, text);
-		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
-		if (ret)
-			return ret;
-		if (feeder->nr_pids == FEEDER_PIDS_MAX)
-			return htmm_error_set(err, E2BIG, NULL, "there are more than %d processes",
-					      FEEDER_PIDS_MAX);
-		feeder->pids[feeder->nr_pids++] = pid;
-		if (!text[len])
-			return 0;
-	}
+	return perfdata_pids_add(value, text, err);
 }
 
 static int call_pace(void *value, const char *text, struct htmm_error *err)
@@ -271,7 +253,7 @@ static int run_feed(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'i', "input", "FILE", "a file, a directory or '-': a pipe (perf.data)",
 		  &replay.path },
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes", &replay.feeder,
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes", &replay.feeder.pids,
 		  .call = call_pids },
 		{ OPT_CALL, 0, "pace", "PACE", "fast, or as recorded (fast)",
 		  &replay.feeder.recorded_pace, .call = call_pace, .words = "fast or recorded" },

@@ -148,7 +148,7 @@ static int feed_pages(struct report *report, struct htmm_names *names,
 
 	qsort(list->pages, list->nr, sizeof(*list->pages), by_address);
 	for (i = 0; i < list->nr && !ret; i++)
-		if (report_wants(report, list->pages[i].pid))
+		if (perfdata_pids_want(&report->config.pids, list->pages[i].pid))
 			ret = feed_page(report, &spaces, names, &list->pages[i]);
 	idmap_free(&spaces);
 	return ret;
@@ -164,7 +164,7 @@ static int feed_room(int fd, struct report *report, const struct htmm_info *info
 	report->target_room = calloc(report->targets.nr + 1, sizeof(*report->target_room));
 	if (!report->target_room)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	if (report->config.nr_pids || htmm_device_placement(fd, 0, &where, NULL))
+	if (report->config.pids.nr || htmm_device_placement(fd, 0, &where, NULL))
 		return 0;
 	report->known.most = hit_resident(info, &where);
 	htmm_placement_free(&where);
@@ -195,7 +195,7 @@ static int feed_counts(int fd, struct report *report, struct htmm_error *err)
 	int ret;
 
 	/* These counts are not available for each process. */
-	if (report->config.nr_pids)
+	if (report->config.pids.nr)
 		return 0;
 	ret = htmm_device_stats(fd, &stats, err);
 	if (ret)

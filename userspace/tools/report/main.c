@@ -132,20 +132,9 @@ static int call_resolution(void *value, const char *text, struct htmm_error *err
 			      "'%s' is no resolution", text);
 }
 
-static int call_pid(void *value, const char *text, struct htmm_error *err)
+static int call_pids(void *value, const char *text, struct htmm_error *err)
 {
-	struct report_config *config = value;
-	__s64 pid;
-	int ret;
-
-	ret = htmm_parse_number(text, 0, INT_MAX, &pid, err);
-	if (ret)
-		return ret;
-	if (config->nr_pids == REPORT_PIDS_MAX)
-		return htmm_error_set(err, E2BIG, NULL, "there are more than %d processes",
-				      REPORT_PIDS_MAX);
-	config->pids[config->nr_pids++] = pid;
-	return 0;
+	return perfdata_pids_add(value, text, err);
 }
 
 /* The default capacity of the fast tier: the memory of nodes with CPUs. */
@@ -397,7 +386,7 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 {
 	const struct report_config *config = &opts->config;
 
-	if (opts->given_parts || opts->columns || config->nr_pids || config->min_level ||
+	if (opts->given_parts || opts->columns || config->pids.nr || config->min_level ||
 	    config->weight_period || config->raw || opts->capacity || opts->cooling_period)
 		return htmm_error_set(err, EINVAL,
 				      "with a log, give only -n, --format and --plot",
@@ -492,8 +481,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.max, 0, INT_MAX },
 		{ OPT_FLAG, 0, "raw", NULL, "order pages by samples, not by estimated rates",
 		  &o.config.raw },
-		{ OPT_CALL, 'p', "pid", "PID", "only this process; may be repeated",
-		  &o.config, .call = call_pid },
+		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes", &o.config.pids,
+		  .call = call_pids },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_NUMBER, 0, "cooling-period", "N",

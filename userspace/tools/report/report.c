@@ -26,16 +26,6 @@ int report_init(struct report *report, const struct report_config *config, struc
 	return report->heat ? 0 : no_memory(err);
 }
 
-bool report_wants(const struct report *report, __u32 pid)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->config.nr_pids; i++)
-		if (report->config.pids[i] == pid)
-			return true;
-	return !report->config.nr_pids;
-}
-
 static __u32 weight_of(const struct report *report, const struct perfdata_sample *sample)
 {
 	return report->config.weight_period ? sample->period : 1;
@@ -113,7 +103,7 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 		report->counts.guest++;
 	else if (!sample->pid || sample->pid == ~0U)
 		report->counts.no_process++;
-	else if (report->config.nr_pids && !report_wants(report, sample->pid))
+	else if (!perfdata_pids_want(&report->config.pids, sample->pid))
 		report->counts.filtered++;
 	else if (!sample->addr && is_without_data(sample))
 		report->counts.no_data++;

@@ -11,11 +11,11 @@
 #include "htmmctl/hit.h"
 #include "core/source.h"
 #include "perfdata/losses.h"
+#include "perfdata/pids.h"
 #include "perfdata/reader.h"
 #include "tasks.h"
 
 /* Most processes that a report can be limited to. */
-#define REPORT_PIDS_MAX		64
 
 /**
  * struct report_config - how to evaluate the samples
@@ -24,7 +24,6 @@
  * @min_level: samples are left out whose data came from nearer than this, or from nobody knows
  *	where; 0: none
  * @pids: only these processes
- * @nr_pids: how many there are in @pids; 0: all
  * @curve: keep the count of each page, for the capacity curve
  * @raw: list pages by their counts, not by their estimated rates
  */
@@ -32,8 +31,7 @@ struct report_config {
 	struct store_config store;
 	bool weight_period;
 	enum htmm_source min_level;
-	__u32 pids[REPORT_PIDS_MAX];
-	unsigned int nr_pids;
+	struct perfdata_pids pids;
 	bool curve;
 	bool raw;
 };
@@ -212,15 +210,6 @@ static inline __u64 report_lost(const struct report_counts *counts)
  */
 int report_init(struct report *report, const struct report_config *config,
 		struct htmm_error *err);
-
-/**
- * report_wants() - tell if a process is to be reported
- * @report: the report
- * @pid: the process
- *
- * Return: true if it is.
- */
-bool report_wants(const struct report *report, __u32 pid);
 
 /**
  * report_feed() - add records
