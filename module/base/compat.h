@@ -260,7 +260,10 @@ static inline void htmm_cgroup_get(struct cgroup *cgroup) {}
 static inline void htmm_cgroup_put(struct cgroup *cgroup) {}
 static inline u64 htmm_cgroup_id(const struct cgroup *cgroup) { return 0; }
 static inline bool htmm_cgroup_dead(const struct cgroup *cgroup) { return true; }
-static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size) { return -1; }
+static inline int htmm_cgroup_path(struct cgroup *cgroup, char *path, size_t size)
+{
+	return -E2BIG;
+}
 #endif
 
 #endif /* HTMM_COMPAT_H */
