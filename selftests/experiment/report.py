@@ -254,7 +254,7 @@ Methods:
 - **Oracle**: the pages with the most misses, as the machine itself counted them, are on the fast
   node from the beginning, and after each change of the hot set. Its moves take no time.
 - **NUMA balancing**: `kernel.numa_balancing=2` with demotion.
-- **DAMON**: `migrate_hot` and `migrate_cold`, as selftests/experiment/guest sets them.
+- **DAMON**: `migrate_hot` and `migrate_cold`, as selftests/experiment/methods/damon sets them.
 - **Perf loop**: a program that counts samples of perf in user space with fixed thresholds
   (selftests/experiment/perf_loop.c).
 - **htmmctl tier**: with its defaults.
