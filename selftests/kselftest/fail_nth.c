@@ -15,6 +15,8 @@
 #define PAGES		8
 #define CHANNELS	256
 #define HOT_PAGES	16
+/* Samples that are fed: more than one batch of the call. */
+#define FED		300
 
 static void __attribute__((constructor)) fail_nth_require(void)
 {
@@ -35,6 +37,12 @@ FIXTURE(fail_nth) {
 	struct htmm_page pages[HOT_PAGES];
 	char module[4096];
 	const char *file;
+	struct htmm_feed_sample fed[FED];
+	__u32 fed_event;
+	__u32 nr_fed;
+	__u64 fed_before;
+	int parts;
+	int wholes;
 };
 
 FIXTURE_SETUP(fail_nth)
@@ -499,6 +507,74 @@ TEST_F_TIMEOUT(fail_nth, while_running, 600)
 
 	for (i = 0; i < ARRAY_SIZE(running); i++)
 		EXPECT_LT(0, sweep(_metadata, self, &running[i]));
+	finish(_metadata, self);
+}
+
+static int feed(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_feed feed = {
+		.size = sizeof(feed),
+		.event = self->fed_event,
+		.samples = (uintptr_t)self->fed,
+		.nr_samples = FED,
+		.sample_size = sizeof(self->fed[0]),
+	};
+	int ret = device_ioctl(self->fd, HTMM_IOC_FEED, &feed);
+
+	self->nr_fed = ret ? 0 : feed.nr_samples;
+	return ret;
+}
+
+static __u64 fed_so_far(FIXTURE_DATA(fail_nth) *self)
+{
+	struct htmm_channel_info *channel = self->channels;
+	__u64 sum = 0;
+	int i;
+
+	get_stats(self);
+	for (i = 0; i < CHANNELS; i++, channel++)
+		sum += channel->event == self->fed_event ? channel->counters.overflows : 0;
+	return sum;
+}
+
+static void before_feeding(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self)
+{
+	be_running(_metadata, self);
+	/* The rings have room for all. */
+	ASSERT_EQ(0, device_settle(self->fd));
+	self->fed_before = fed_so_far(self);
+}
+
+/* What the call says that it took was taken. Only if that cannot be copied, nobody knows. */
+static void after_feeding(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) *self, int ret)
+{
+	const __u64 fed = fed_so_far(self) - self->fed_before;
+
+	if (ret != -EFAULT || fed != FED)
+		EXPECT_EQ(self->nr_fed, fed);
+	self->parts += fed && fed < FED;
+	self->wholes += fed == FED;
+}
+
+TEST_F_TIMEOUT(fail_nth, feed, 600)
+{
+	static const struct sweep feeding = { "feed", before_feeding, feed, after_feeding };
+	const struct htmm_event event = { .type = HTMM_TYPE_FEED, .period = 1, .name = "fed" };
+	int i;
+
+	self->req.arg.ring_pages = 8;
+	self->fed_event = self->req.arg.nr_events;
+	request_add_event(&self->req, &event);
+	for (i = 0; i < FED; i++)
+		self->fed[i] = (struct htmm_feed_sample) {
+			.addr = (uintptr_t)self->mem + i % PAGES * PAGE,
+			.pid = getpid(),
+			.tid = getpid(),
+		};
+	EXPECT_LT(2, sweep(_metadata, self, &feeding));
+	/* The second batch could not be read, once. */
+	EXPECT_EQ(1, self->parts);
+	EXPECT_LT(0, self->wholes);
 	finish(_metadata, self);
 }
 
