@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command `feed`: hands the samples of a recording to a session. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -47,16 +47,38 @@ static int call_pace(void *value, const char *text, struct htmm_error *err)
 	return word < 0 ? word : 0;
 }
 
-/* The session, for the handler of signals. */
-static struct htmm_session_id running = { .size = sizeof(running) };
-static int device;
-
-/* A session without a feeder would run on, and be in the way of the next one. */
-static void stop_at_signal(int which)
+/*
+ * However this process ends, the session ends with it: else it would run on without samples, and
+ * be in the way of the next one. A child waits for that, out of reach of the terminal's signals
+ * and of those for a process group. A session that is stopped already is not stopped again.
+ */
+static int stop_at_end(int device, const struct htmm_start *start, struct htmm_error *err)
 {
-	ioctl(device, HTMM_IOC_STOP, &running);
-	signal(which, SIG_DFL);
-	raise(which);
+	struct htmm_session_id id = { .size = sizeof(id), .session = start->session };
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return htmm_error_set(err, errno, NULL, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return htmm_error_set(err, errno, NULL, "fork: %s", strerror(errno));
+	if (!pid) {
+		setsid();
+		close(ends[1]);
+		/* Whoever reads what this process prints does not wait for the child. */
+		close(STDIN_FILENO);
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
+		while (read(ends[0], &c, 1) < 0 && errno == EINTR)
+			;
+		ioctl(device, HTMM_IOC_STOP, &id);
+		_exit(0);
+	}
+	/* The other end is open as long as this process lives. */
+	close(ends[0]);
+	return 0;
 }
 
 /* The smallest period, with which a sample has weight 1. Those of a pipe are not known yet. */
@@ -117,12 +139,10 @@ static int begin(struct replay *replay, struct htmm_error *err)
 			    HTMM_START_KEEP_EXITED | HTMM_START_DETACHED, err);
 	if (ret)
 		return ret;
-	running.session = start->session;
-	device = replay->feeder.fd;
-	signal(SIGINT, stop_at_signal);
-	signal(SIGTERM, stop_at_signal);
-	signal(SIGHUP, stop_at_signal);
-	return 0;
+	ret = stop_at_end(replay->feeder.fd, start, err);
+	if (ret)
+		session_stop(session, replay->feeder.fd, NULL);
+	return ret;
 }
 
 static int feed_records(struct replay *replay, struct htmm_error *err)
