@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-P N] [-s LIST] [-l] [-z] [-p] FILE
+ * make_perfdata [-n SAMPLES] [-c CPUS] [-e EVENTS] [-r PAGES] [-P N] [-s LIST] [-l] [-x] [-z] [-p]
+ *		FILE
  *
  * Writes a perf.data as perf would, of samples that are known in advance: a
  * process, "phases", has three mappings, and in each third of the time uses one
@@ -18,6 +19,7 @@
  *       from DRAM
  *   -s  instead, a sample of each page that LIST has the number of, one a line; they
  *       are pages of /data/alpha, which -r should have room for
+ *   -x  every tenth sample is of no process: in turn of the idle task, and of a thread that is gone
  *   -z  records compressed, as by perf record -z
  *   -p  in the form of a pipe
  */
@@ -75,6 +77,7 @@ static long nr_cpus = 4;
 static long nr_events = 2;
 static long nr_pages = 1024;
 static bool cached_stack;
+static bool no_process;
 static long *pages;	/* of -s, one for each sample */
 static bool compressed;
 static bool is_pipe;
@@ -220,6 +223,8 @@ static void write_sample(long n)
 		.data_src = !cached_stack || n % 50 ? DATA_SRC : n % 100 ? 0 : FROM_L1,
 	};
 
+	if (no_process && n % 10 == 5)
+		sample.pid = n % 20 == 5 ? 0 : ~0U;
 	write_record(&sample, sizeof(sample));
 }
 
@@ -325,7 +330,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:c:e:r:P:s:lzp")) > 0) {
+	while ((c = getopt(argc, argv, "n:c:e:r:P:s:lxzp")) > 0) {
 		if (c == 'n')
 			nr_samples = atol(optarg);
 		else if (c == 'c')
@@ -340,6 +345,8 @@ int main(int argc, char **argv)
 			cached_stack = true;
 		else if (c == 's')
 			read_pages(optarg);
+		else if (c == 'x')
+			no_process = true;
 		else if (c == 'z')
 			compressed = true;
 		else if (c == 'p')
@@ -348,7 +355,7 @@ int main(int argc, char **argv)
 	out = optind < argc ? fopen(argv[optind], "w") : NULL;
 	if (!out) {
 		fputs("usage: make_perfdata [-n N] [-c N] [-e N] [-r N] [-P N] [-s LIST] [-l]\n"
-		      "                     [-z] [-p] FILE\n", stderr);
+		      "                     [-x] [-z] [-p] FILE\n", stderr);
 		return 2;
 	}
 	zstd = zstd_create_cctx();
