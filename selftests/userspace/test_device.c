@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What libhtmm says of each error of each call, and how it reads the record stream; against
- * calls of the kernel that do what a test wants. With UPDATE=1, what it says becomes what is
+ * What libhtmm says of each error of each call, and how the record stream is read; against calls
+ * of the kernel that do what a test wants. With UPDATE=1, what it says becomes what is
  * expected: look at what changes.
  */
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
+#include "perfdata/stream.h"
 #include "test.h"
 
 #define EXPECTED	EXPECTED_DIR "/device_errors"
@@ -140,7 +141,7 @@ CALL(add, htmm_device_add_target(3, &target, &number, err))
 CALL(remove, htmm_device_remove_target(3, 7, err))
 CALL(cool, htmm_target_cool(3, 7, err))
 CALL(targets, htmm_device_targets(3, &targets, err))
-CALL(join, htmm_stream_join(3, 4096, 0, err))
+CALL(join, stream_join(3, 4096, 0, err))
 CALL(probe, htmm_event_probe_best(&event, err))
 
 static const struct {
@@ -335,21 +336,21 @@ static void test_samples(void)
 		PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 		PERF_SAMPLE_DATA_SRC;
 	struct record record = make_record(all_members);
-	struct htmm_stream_sample sample;
+	struct stream_sample sample;
 
-	CHECK(!htmm_stream_sample(&record.header, all_members, &sample));
+	CHECK(!stream_sample(&record.header, all_members, &sample));
 	CHECK(sample.id == 101 && sample.ip == 103 && sample.pid == 109 && sample.tid == 107);
 	CHECK(sample.time == 113 && sample.addr == 127 && sample.cpu == 131);
 	CHECK(sample.period == 137 && sample.data_src == 139);
 	record.header.size -= 8;
-	CHECK(htmm_stream_sample(&record.header, all_members, &sample) == -EINVAL);
+	CHECK(stream_sample(&record.header, all_members, &sample) == -EINVAL);
 	record.header.size += 16;
-	CHECK(htmm_stream_sample(&record.header, all_members, &sample) == -EINVAL);
+	CHECK(stream_sample(&record.header, all_members, &sample) == -EINVAL);
 	record = make_record(all_members);
 	record.header.type = PERF_RECORD_LOST;
-	CHECK(htmm_stream_sample(&record.header, all_members, &sample) == -EINVAL);
+	CHECK(stream_sample(&record.header, all_members, &sample) == -EINVAL);
 	record = make_record(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
-	CHECK(!htmm_stream_sample(&record.header, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR,
+	CHECK(!stream_sample(&record.header, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR,
 				  &sample));
 	CHECK(sample.id == 101 && sample.addr == 103 && !sample.ip && !sample.pid && !sample.tid);
 	CHECK(!sample.time && !sample.cpu && !sample.period && !sample.data_src);
@@ -363,18 +364,18 @@ static void test_next(void)
 	size_t at = 0;
 
 	records[0].header.size = sizeof(records[0]);
-	CHECK(htmm_stream_next(records, bytes, &at) == &records[0].header);
+	CHECK(stream_next(records, bytes, &at) == &records[0].header);
 	CHECK(at == sizeof(records[0]));
-	CHECK(htmm_stream_next(records, bytes, &at) == &records[1].header && at == bytes);
-	CHECK(!htmm_stream_next(records, bytes, &at) && at == bytes);
+	CHECK(stream_next(records, bytes, &at) == &records[1].header && at == bytes);
+	CHECK(!stream_next(records, bytes, &at) && at == bytes);
 	at = sizeof(records[0]);
-	CHECK(!htmm_stream_next(records, bytes - 1, &at));
-	CHECK(!htmm_stream_next(records, at + 7, &at));
+	CHECK(!stream_next(records, bytes - 1, &at));
+	CHECK(!stream_next(records, at + 7, &at));
 	records[1].header.size = 8;
-	CHECK(htmm_stream_next(records, at + 8, &at) == &records[1].header);
+	CHECK(stream_next(records, at + 8, &at) == &records[1].header);
 	at = sizeof(records[0]);
 	records[1].header.size = 7;
-	CHECK(!htmm_stream_next(records, bytes, &at) && at == sizeof(records[0]));
+	CHECK(!stream_next(records, bytes, &at) && at == sizeof(records[0]));
 }
 
 static void test_stream(void)
@@ -384,18 +385,18 @@ static void test_stream(void)
 	int ends[2], i;
 
 	code = 0;
-	CHECK(!htmm_stream_join(3, 8192, 4000, &err));
+	CHECK(!stream_join(3, 8192, 4000, &err));
 	CHECK(asked.stream.size == sizeof(asked.stream) && asked.stream.buffer_bytes == 8192);
 	CHECK(asked.stream.watermark == 4000);
 	memset(&stream, 1, sizeof(stream));
-	CHECK(!htmm_stream_info(3, &stream, &err));
+	CHECK(!stream_info(3, &stream, &err));
 	for (i = 0; i < HTMM_MAX_EVENTS; i++)
 		CHECK(!stream.ids[i]);
 	CHECK(!asked.stream.buffer_bytes && !asked.stream.watermark);
 	CHECK(!pipe2(ends, O_NONBLOCK | O_CLOEXEC));
-	CHECK(htmm_stream_read(ends[0], got, sizeof(got), &err) == -EAGAIN && !err.code);
-	CHECK(write(ends[1], &byte, 1) == 1 && htmm_stream_read(ends[0], got, 4, &err) == 1);
-	CHECK(refused(htmm_stream_read(ends[1], got, 4, &err), EBADF, &err, "Bad file"));
+	CHECK(stream_read(ends[0], got, sizeof(got), &err) == -EAGAIN && !err.code);
+	CHECK(write(ends[1], &byte, 1) == 1 && stream_read(ends[0], got, 4, &err) == 1);
+	CHECK(refused(stream_read(ends[1], got, 4, &err), EBADF, &err, "Bad file"));
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "perfdata/feature.h"
+#include "perfdata/stream.h"
 #include "perfdata/writer.h"
 
 #define SAMPLE_TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
@@ -140,7 +141,7 @@ static int count_records(const char *at, size_t bytes, __u32 type)
 	size_t done = 0;
 	int nr = 0;
 
-	while ((record = htmm_stream_next(at, bytes, &done)))
+	while ((record = stream_next(at, bytes, &done)))
 		nr += record->type == type;
 	return done == bytes ? nr : -1;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "perfdata/buildid.h"
+#include "perfdata/stream.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 
@@ -74,7 +75,7 @@ static int made(const struct perfdata_writer *writer, __u32 type, const void **l
 	size_t at = 0;
 	int nr = 0;
 
-	while ((record = htmm_stream_next(writer->buffer, writer->fill, &at))) {
+	while ((record = stream_next(writer->buffer, writer->fill, &at))) {
 		if (record->type != type)
 			continue;
 		*last = record;
@@ -89,7 +90,7 @@ static const struct perfdata_mmap2 *mapped(const struct perfdata_writer *writer,
 	const struct perf_event_header *record;
 	size_t at = 0;
 
-	while ((record = htmm_stream_next(writer->buffer, writer->fill, &at)))
+	while ((record = stream_next(writer->buffer, writer->fill, &at)))
 		if (record->type == PERF_RECORD_MMAP2 &&
 		    ((const struct perfdata_mmap2 *)record)->start == start)
 			return (const struct perfdata_mmap2 *)record;

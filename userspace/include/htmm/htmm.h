@@ -11,7 +11,6 @@
 #include <htmm/event.h>
 #include <htmm/maps.h>
 #include <htmm/names.h>
-#include <htmm/stream.h>
 #include <htmm/text.h>
 #include <htmm/tiers.h>
 

@@ -46,7 +46,7 @@ int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_lis
 	unsigned int i;
 	int ret;
 
-	ret = htmm_stream_info(fd, &recorder->stream, err);
+	ret = stream_info(fd, &recorder->stream, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < list->nr; i++)
@@ -83,17 +83,17 @@ static void note_time(struct perfdata_writer *writer, __u64 time)
 static __u64 survey(struct recorder *recorder, size_t bytes, __u64 *samples)
 {
 	const struct perf_event_header *record;
-	struct htmm_stream_sample sample;
+	struct stream_sample sample;
 	struct perfdata_lost lost;
 	__u64 earliest = ~0ULL;
 	size_t at = 0;
 
-	while ((record = htmm_stream_next(recorder->buffer, bytes, &at))) {
+	while ((record = stream_next(recorder->buffer, bytes, &at))) {
 		if (record->type == PERF_RECORD_LOST) {
 			memcpy(&lost, record, sizeof(lost));
 			recorder->lost += lost.lost;
 		}
-		if (htmm_stream_sample(record, recorder->stream.sample_type, &sample))
+		if (stream_sample(record, recorder->stream.sample_type, &sample))
 			continue;
 		++*samples;
 		note_time(&recorder->writer, sample.time);
@@ -110,12 +110,12 @@ static __u64 survey(struct recorder *recorder, size_t bytes, __u64 *samples)
 static void say_news(struct recorder *recorder, size_t bytes, __u64 time)
 {
 	const struct perf_event_header *record;
-	struct htmm_stream_sample sample;
+	struct stream_sample sample;
 	const __u64 now = now_ms();
 	size_t at = 0;
 
-	while ((record = htmm_stream_next(recorder->buffer, bytes, &at))) {
-		if (htmm_stream_sample(record, recorder->stream.sample_type, &sample))
+	while ((record = stream_next(recorder->buffer, bytes, &at))) {
+		if (stream_sample(record, recorder->stream.sample_type, &sample))
 			continue;
 		perfdata_synth_sample(recorder->synth, &(struct perfdata_access) {
 			.pid = sample.pid,
@@ -186,7 +186,7 @@ static void look_around(struct recorder *recorder, int fd, bool all)
 
 int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
 {
-	int got = htmm_stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
+	int got = stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
 	__u64 samples = 0;
 	int ret;
 

@@ -5,6 +5,7 @@
 
 #include <htmm/htmm.h>
 #include "perfdata/idmap.h"
+#include "perfdata/stream.h"
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+// SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <htmm/stream.h>
+#include "stream.h"
 
 static int stream_error(int error, struct htmm_error *err)
 {
@@ -37,20 +37,20 @@ static int call(int fd, struct htmm_stream *stream, struct htmm_error *err)
 	return ioctl(fd, HTMM_IOC_STREAM, stream) ? stream_error(errno, err) : 0;
 }
 
-int htmm_stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_error *err)
+int stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_error *err)
 {
 	struct htmm_stream stream = { .buffer_bytes = buffer_bytes, .watermark = watermark };
 
 	return call(fd, &stream, err);
 }
 
-int htmm_stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err)
+int stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err)
 {
 	*stream = (struct htmm_stream) {};
 	return call(fd, stream, err);
 }
 
-int htmm_stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err)
+int stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err)
 {
 	ssize_t got = read(fd, buffer, bytes);
 
@@ -62,7 +62,7 @@ int htmm_stream_read(int fd, void *buffer, size_t bytes, struct htmm_error *err)
 			      strerror(errno));
 }
 
-const struct perf_event_header *htmm_stream_next(const void *buffer, size_t bytes, size_t *at)
+const struct perf_event_header *stream_next(const void *buffer, size_t bytes, size_t *at)
 {
 	const struct perf_event_header *record = (const void *)((const char *)buffer + *at);
 
@@ -93,8 +93,8 @@ static void take_pair(const char **at, __u64 sample_type, __u64 bit, __u32 pair[
 	memcpy(pair, &both, sizeof(both));
 }
 
-int htmm_stream_sample(const struct perf_event_header *record, __u64 sample_type,
-		       struct htmm_stream_sample *sample)
+int stream_sample(const struct perf_event_header *record, __u64 sample_type,
+		       struct stream_sample *sample)
 {
 	const char *at = (const char *)(record + 1);
 	__u32 task[2], cpu[2];
