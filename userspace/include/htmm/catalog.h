@@ -19,22 +19,16 @@ struct htmm_catalog_event {
 	bool precise;
 };
 
-/**
- * htmm_catalog_cpu() - name the model of this CPU
- *
- * The environment variable LIBPFM_FORCE_PMU makes libpfm4 assume another CPU.
- *
- * Return: its model in words, such as "Intel Skylake X", or if libpfm4 does not know it as
- * vendor, family, model and stepping: GenuineIntel-6-AF-3. The next call may change it.
+/*
+ * The model of this CPU in words, such as "Intel Skylake X", or if libpfm4 does not know it as
+ * vendor, family, model and stepping: GenuineIntel-6-AF-3. The next call may change it. The
+ * environment variable LIBPFM_FORCE_PMU makes libpfm4 assume another CPU.
  */
 const char *htmm_catalog_cpu(void);
 
-/**
- * htmm_catalog_walk() - walk the events of the CPU
- * @each: called for every event; ends the walk by returning something other than 0
- * @data: handed to @each
- *
- * Return: what @each returned last; 0 if there is no event.
+/*
+ * Calls @each for every event of the CPU, until it returns something other than 0. Returns what it
+ * returned last; 0 if there is no event.
  */
 int htmm_catalog_walk(int (*each)(const struct htmm_catalog_event *event, void *data), void *data);
 

@@ -20,23 +20,13 @@ struct htmm_cpus {
 	__u32 size;
 };
 
-/**
- * htmm_cpus_parse() - read a list such as 0-3,8
- * @cpus: the set; old contents are ignored
- * @text: the list
- * @err: says what is wrong with @text
- *
- * Return: 0, -EINVAL (not a list) or -ERANGE (a CPU number too high).
+/*
+ * Reads a list such as 0-3,8. Old contents of @cpus are ignored. Returns 0, -EINVAL (not a list) or
+ * -ERANGE (a CPU number too high), and says in @err what is wrong.
  */
 int htmm_cpus_parse(struct htmm_cpus *cpus, const char *text, struct htmm_error *err);
 
-/**
- * htmm_cpus_has() - tell if a CPU is in the set
- * @cpus: the set
- * @cpu: any number
- *
- * Return: true if it is.
- */
+/* Is a CPU, of any number, in the set? */
 bool htmm_cpus_has(const struct htmm_cpus *cpus, unsigned int cpu);
 
 #endif /* HTMM_CPUS_H */

@@ -18,23 +18,14 @@ struct htmm_error {
 	char todo[256];
 };
 
-/**
- * htmm_error_set() - fill in an error
- * @err: the error; may be NULL
- * @code: a positive errno
- * @todo: advice, or NULL
- * @fmt: printf() format of what was wrong
- *
- * Return: -@code, so that a caller can return it directly.
+/*
+ * Fills in an error, unless @err is NULL. @code: a positive errno. @todo: advice, or NULL. @fmt:
+ * what was wrong. Returns -@code, so that a caller can return it directly.
  */
 int htmm_error_set(struct htmm_error *err, int code, const char *todo, const char *fmt, ...)
 	htmm_printf(4, 5);
 
-/**
- * htmm_error_prefix() - put a few words before what was wrong
- * @err: an error that is set
- * @fmt: printf() format of the words
- */
+/* Puts a few words before what was wrong. */
 void htmm_error_prefix(struct htmm_error *err, const char *fmt, ...)
 	htmm_printf(2, 3);
 

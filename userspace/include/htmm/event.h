@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Events in perf's notation, converted to struct htmm_event. */
+/*
+ * Events in perf's notation, converted to struct htmm_event. @sysfs is where sysfs is mounted;
+ * NULL: /sys. Functions that can fail return 0 or a negative errno, and say in @err, which may be
+ * NULL, what was wrong and what to do.
+ */
 #ifndef HTMM_EVENT_H
 #define HTMM_EVENT_H
 
@@ -64,87 +68,47 @@ struct htmm_event_list {
 	struct htmm_event event[HTMM_MAX_EVENTS];
 };
 
-/**
- * htmm_preset() - walk the presets
- * @index: from 0
- *
- * Return: the preset, or NULL after the last one.
- */
+/* The presets, from 0 on; NULL after the last one. */
 const struct htmm_preset *htmm_preset(unsigned int index);
 
-/**
- * htmm_preset_find() - look up a preset by its name
- * @name: the name
- *
- * Return: the preset, or NULL if there is none.
- */
+/* The preset of this name, or NULL. */
 const struct htmm_preset *htmm_preset_find(const char *name);
 
-/**
- * htmm_core_pmu() - walk the PMUs of this machine's kinds of cores
- * @index: from 0
- * @sysfs: where sysfs is mounted; NULL: /sys
- *
- * Return: "cpu"; on a hybrid CPU cpu_core and those of smaller cores. NULL after the last one.
+/*
+ * The PMUs of this machine's kinds of cores, from 0 on: "cpu"; on a hybrid CPU cpu_core and those
+ * of smaller cores. NULL after the last one.
  */
 const char *htmm_core_pmu(unsigned int index, const char *sysfs);
 
-/**
- * htmm_preset_choose() - find the event that a preset stands for on this CPU
- * @preset: the preset, of htmm_preset()
- * @pmu: the kind of cores, of htmm_core_pmu(); NULL: the first
- * @sysfs: where sysfs is mounted; NULL: /sys
- * @choice: the event, and what it is good for
- * @err: says why this CPU has no event for it, and what to do
- *
- * The environment variable HTMM_CPUID names another model of CPU than this one, as perf's
- * lists of events do: GenuineIntel-6-8F-4.
- *
- * Return: 0 or -ENOENT.
+/*
+ * Finds the event that a preset stands for on this CPU, and what it is good for. @pmu: the kind of
+ * cores, of htmm_core_pmu(); NULL: the first. The environment variable HTMM_CPUID names another
+ * model of CPU than this one, as perf's lists of events do: GenuineIntel-6-8F-4. Returns 0, or
+ * -ENOENT if this CPU has no event for it.
  */
 int htmm_preset_choose(const struct htmm_preset *preset, const char *pmu, const char *sysfs,
 		       struct htmm_choice *choice, struct htmm_error *err);
 
-/**
- * htmm_events_parse() - append the events of a comma-separated list
- * @list: the events so far
- * @text: presets, names of libpfm4 such as MEM_LOAD_RETIRED:L3_MISS, rNNNN, or
- *	pmu/term=value,.../ or pmu/preset/, each with modifiers such as :pp. On hybrid CPUs
- *	a preset is one event for each kind of cores that has one. A preset that is the same
- *	event as one before is left out.
- * @sysfs: where sysfs is mounted; NULL: /sys
- * @err: says what is wrong with @text
- *
- * Return: 0, -EINVAL (not an event), -ENOENT (no such event, PMU or term),
- * -ERANGE (a value does not fit its term) or -E2BIG (too many events).
+/*
+ * Appends the events of a comma-separated list: presets, names of libpfm4 such as
+ * MEM_LOAD_RETIRED:L3_MISS, rNNNN, or pmu/term=value,.../ or pmu/preset/, each with modifiers such
+ * as :pp. On hybrid CPUs a preset is one event for each kind of cores that has one. A preset that
+ * is the same event as one before is left out. Returns 0, -EINVAL (not an event), -ENOENT (no such
+ * event, PMU or term), -ERANGE (a value does not fit its term) or -E2BIG (too many events).
  */
 int htmm_events_parse(struct htmm_event_list *list, const char *text, const char *sysfs,
 		      struct htmm_error *err);
 
-/**
- * htmm_events_set_periods() - give a period to the events that have none
- * @list: the events
- * @sysfs: where sysfs is mounted, as for htmm_events_parse(); NULL: /sys
- * @period: the period, or 0: each event's own default
- */
+/* Gives the events that have no period this one, or with 0 their own default. */
 void htmm_events_set_periods(struct htmm_event_list *list, const char *sysfs, __u64 period);
 
-/**
- * htmm_event_sees() - tell the loads of which memory an event samples
- * @event: the event
- * @sysfs: where sysfs is mounted; NULL: /sys
- *
- * Return: HTMM_SEES_*; of an event of no preset, which may sample all loads: all.
+/*
+ * HTMM_SEES_* of the memory whose loads an event samples. Of an event of no preset, which may
+ * sample all loads: all.
  */
 unsigned int htmm_event_sees(const struct htmm_event *event, const char *sysfs);
 
-/**
- * htmm_event_served() - tell if samples of an event can tell what served them
- * @event: the event
- * @sysfs: where sysfs is mounted; NULL: /sys
- *
- * Return: false if no sample of it ever tells that memory served it.
- */
+/* Can samples of the event tell what served them? False: none tells that memory did. */
 bool htmm_event_served(const struct htmm_event *event, const char *sysfs);
 
 /**
@@ -161,47 +125,29 @@ enum htmm_remote {
 	HTMM_REMOTE_UNKNOWN,
 };
 
-/**
- * htmm_remote_memory() - tell which tier the memory of another node is
- * @sysfs: where sysfs is mounted; NULL: /sys
- */
+/* Which tier is the memory of other nodes? */
 enum htmm_remote htmm_remote_memory(const char *sysfs);
 
-/**
- * htmm_events_unseen() - tell if some memory has loads that none of the events samples
- * @list: the events; one of no preset is assumed to sample all loads
- * @sysfs: where sysfs is mounted; NULL: /sys
- * @unseen: if so, says which memory, and what to sample
- *
- * Return: true if there is such memory.
+/*
+ * Does some memory have loads that none of the events samples? One of no preset is assumed to
+ * sample all loads. @unseen: if so, says which memory, and what to sample.
  */
 bool htmm_events_unseen(const struct htmm_event_list *list, const char *sysfs,
 			struct htmm_error *unseen);
 
-/**
- * htmm_events_fit_cpus() - check that each CPU has an event, and each event a CPU
- * @list: the events; those that stand for a preset on cores which the session does not have are
- *	left out
- * @cpus: where they shall be sampled; empty: on all CPUs
- * @sysfs: where sysfs is mounted; NULL: /sys
- * @err: says which event has no CPUs, or which CPUs have no event
- *
- * On hybrid CPUs each kind of cores has a PMU of its own, and a session samples an event on the
- * CPUs of its PMU.
- *
- * Return: 0 or -EINVAL.
+/*
+ * Checks that each CPU has an event, and each event a CPU: on hybrid CPUs each kind of cores has a
+ * PMU of its own, and a session samples an event on the CPUs of its PMU. @list: events that stand
+ * for a preset on cores which the session does not have are left out. @cpus: where they shall be
+ * sampled; empty: on all CPUs. Returns 0 or -EINVAL.
  */
 int htmm_events_fit_cpus(struct htmm_event_list *list, const struct htmm_cpus *cpus,
 			 const char *sysfs, struct htmm_error *err);
 
-/**
- * htmm_event_probe_best() - find the highest precision that the kernel accepts
- * @event: the event
- * @err: on failure says why the event cannot be sampled here
- *
- * A hardware event needs a precision of 1 or more; without it, samples have no data address.
- *
- * Return: the precision, 0 to 3, or a negative errno.
+/*
+ * Finds the highest precision that the kernel accepts for an event, 0 to 3. A hardware event needs
+ * 1 or more; without it, samples have no data address. Returns a negative errno if the event cannot
+ * be sampled here.
  */
 int htmm_event_probe_best(const struct htmm_event *event, struct htmm_error *err);
 

@@ -46,40 +46,22 @@ struct htmm_maps {
 	size_t room;
 };
 
-/**
- * htmm_maps_read() - read the mappings of a process
- * @maps: filled, old contents are ignored; free it with htmm_maps_free()
- * @pid: the process
- *
- * Return: 0, -ENOMEM, or the negative errno of opening the file.
+/*
+ * Reads the mappings of a process. Old contents of @maps are ignored. Returns 0, -ENOMEM, or the
+ * negative errno of opening the file.
  */
 int htmm_maps_read(struct htmm_maps *maps, __u32 pid);
 
-/**
- * htmm_maps_load() - read the mappings of a process as the kernel lists them
- * @maps: filled, old contents are ignored; free it with htmm_maps_free()
- * @proc: where procfs is mounted
- * @pid: the process
- *
- * Neighbours of anonymous memory are not joined, and have an empty name.
- *
- * Return: 0, -ENOMEM, or the negative errno of opening the file.
+/*
+ * Reads them as the kernel lists them: neighbours of anonymous memory are not joined, and have an
+ * empty name. @proc: where procfs is mounted.
  */
 int htmm_maps_load(struct htmm_maps *maps, const char *proc, __u32 pid);
 
-/**
- * htmm_maps_find() - find the mapping of an address
- * @maps: the mappings
- * @addr: the address
- *
- * Return: the mapping, or NULL if none covers @addr.
- */
+/* The mapping of an address, or NULL if none covers it. */
 struct htmm_mapping *htmm_maps_find(const struct htmm_maps *maps, __u64 addr);
 
-/**
- * htmm_maps_free() - free the mappings
- * @maps: the mappings; may be all zero
- */
+/* Frees the mappings. @maps may be all zero. */
 void htmm_maps_free(struct htmm_maps *maps);
 
 #endif /* HTMM_MAPS_H */

@@ -7,48 +7,22 @@
 #include <linux/types.h>
 #include <htmm/error.h>
 
-/**
- * htmm_parse_number() - read a whole number, decimal or 0x hexadecimal
- * @text: all of it must belong to the number
- * @min: smallest value allowed
- * @max: largest value allowed
- * @value: the number
- * @err: says what is wrong with @text
- *
- * Return: 0, -EINVAL (not a number) or -ERANGE.
+/*
+ * Read a whole number, decimal or 0x hexadecimal, and a size in bytes, which may have a suffix: K, M,
+ * G, T for powers of 1024, p for pages of 4 KiB. All of @text must belong to it. Return 0, -EINVAL
+ * (neither) or -ERANGE (not from @min to @max), and say in @err what is wrong.
  */
 int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
 		      struct htmm_error *err);
-
-/**
- * htmm_parse_size() - read a size: bytes, or with a suffix K, M, G, T, or p
- * @text: a number and a suffix; K to T are powers of 1024, p is a 4 KiB page
- * @min: smallest value allowed, in bytes
- * @max: largest value allowed, in bytes
- * @value: the size in bytes
- * @err: says what is wrong with @text
- *
- * Return: 0, -EINVAL (not a size) or -ERANGE.
- */
 int htmm_parse_size(const char *text, __s64 min, __s64 max, __s64 *value, struct htmm_error *err);
 
-/**
- * htmm_nearest() - find the word that was probably meant
- * @word: what was typed
- * @words: the words that exist
- * @nr: how many there are
- *
- * Return: one of @words, or NULL if none is near.
- */
+/* The one of @words that was probably meant by @word, or NULL if none is near. */
 const char *htmm_nearest(const char *word, const char *const *words, size_t nr);
 
-/**
- * htmm_read_line() - read the first line of a small file, as those in /proc and /sys are
- * @line: set to it, without its newline; empty on failure
- * @size: room in @line; a longer line is cut
- * @path: printf() format of the file's path
- *
- * Return: 0 or a negative errno; -ENOENT also if the file is empty.
+/*
+ * Reads the first line of a small file, as those in /proc and /sys are, without its newline. A
+ * longer line is cut. @line: empty on failure. @path: printf() format. Returns 0 or a negative
+ * errno; -ENOENT also if the file is empty.
  */
 int htmm_read_line(char *line, size_t size, const char *path, ...) htmm_printf(3, 4);
 

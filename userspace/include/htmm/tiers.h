@@ -20,25 +20,13 @@ struct htmm_tiers {
 	bool ranked;
 };
 
-/**
- * htmm_tiers_read() - find the fast tier
- * @tiers: filled
- * @sysfs: where sysfs is; NULL: /sys
- * @err: says what is missing
- *
- * Return: 0, or -ENOENT if sysfs does not describe the memory.
- */
+/* Finds the fast tier. @sysfs: NULL: /sys. Returns 0, or -ENOENT if sysfs does not describe memory. */
 int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_error *err);
 
-/**
- * htmm_tiers_nodes() - find the nodes of the fast tier
- * @fast: set to them; if the kernel ranks no tiers, to the nodes with CPUs
- * @memory: set to all nodes with memory
- * @sysfs: where sysfs is; NULL: /sys
- *
- * A set of nodes has the form of a set of CPUs. It is empty if sysfs does not tell.
- *
- * Return: true if the kernel ranks the nodes in several tiers.
+/*
+ * Finds the nodes with memory, and those of the fast tier: if the kernel ranks no tiers, those with
+ * CPUs. A set of nodes has the form of a set of CPUs; it is empty if sysfs does not tell. Returns
+ * true if the kernel ranks the nodes in several tiers.
  */
 bool htmm_tiers_nodes(struct htmm_cpus *fast, struct htmm_cpus *memory, const char *sysfs);
 
