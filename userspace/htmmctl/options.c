@@ -139,6 +139,17 @@ static const struct opt *find_option(const struct getopt_view *view, int c)
 	return NULL;
 }
 
+static int set_list(const struct opt *opt, const char *text, struct htmm_error *err)
+{
+	char *copy = strdup(text), *rest = copy, *one;
+	int ret = copy ? 0 : no_memory(err);
+
+	while (!ret && (one = strsep(&rest, ",")))
+		ret = opt->call(opt->value, one, err);
+	free(copy);
+	return ret;
+}
+
 int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 {
 	__s64 number;
@@ -162,6 +173,8 @@ int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 		return 0;
 	case OPT_CALL:
 		return opt->call(opt->value, text, err);
+	case OPT_LIST:
+		return set_list(opt, text, err);
 	case OPT_END:
 		break;
 	}
@@ -251,24 +264,18 @@ int opt_word(const char *const *words, unsigned int nr, const char *text, const 
 	return htmm_error_set(err, EINVAL, todo, "%s '%s'", what, text);
 }
 
-int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
-	      const char *what, __u32 *mask, struct htmm_error *err)
+int opt_bit(const char *(*name)(unsigned int i), unsigned int nr, const char *text,
+	    const char *what, __u32 *mask, struct htmm_error *err)
 {
-	char *copy = strdup(text), *save, *at;
 	const char *words[OPT_WORDS_MAX];
-	int found = 0;
 	unsigned int i;
+	int found;
 
-	if (!copy)
-		return no_memory(err);
 	for (i = 0; i < nr; i++)
-		words[i] = word(i);
-	for (at = strtok_r(copy, ",", &save); at && found >= 0; at = strtok_r(NULL, ",", &save)) {
-		found = opt_word(words, nr, at, what, err);
-		if (found >= 0)
-			*mask |= 1U << found;
-	}
-	free(copy);
+		words[i] = name(i);
+	found = opt_word(words, nr, text, what, err);
+	if (found >= 0)
+		*mask |= 1U << found;
 	return found < 0 ? found : 0;
 }
 

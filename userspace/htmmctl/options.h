@@ -15,6 +15,7 @@ enum opt_kind {
 	OPT_SIZE,	/* __s64, in bytes */
 	OPT_TEXT,	/* const char * */
 	OPT_CALL,	/* anything: &struct opt.call reads it */
+	OPT_LIST,	/* the same for each of several with commas between */
 };
 
 /**
@@ -27,7 +28,7 @@ enum opt_kind {
  * @value: where its value goes
  * @min: smallest value of a number or size
  * @max: largest value of a number or size
- * @call: reads the argument of an OPT_CALL, NULL if it has none
+ * @call: reads the argument of an OPT_CALL, NULL if it has none, or a part of an OPT_LIST's
  * @rare: for tuning; only --help-all explains it
  * @words: the words that its argument may be, as a sentence has them; NULL: any others
  */
@@ -76,9 +77,9 @@ int opt_set(const struct opt *opt, const char *text, struct htmm_error *err);
 int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
 	     struct htmm_error *err);
 
-/* The same for words with commas between: sets their bits in @mask. Returns 0 or -EINVAL. */
-int opt_words(const char *(*word)(unsigned int i), unsigned int nr, const char *text,
-	      const char *what, __u32 *mask, struct htmm_error *err);
+/* Finds it among the names of numbers below @nr, and sets its bit. Returns 0 or -EINVAL. */
+int opt_bit(const char *(*name)(unsigned int i), unsigned int nr, const char *text,
+	    const char *what, __u32 *mask, struct htmm_error *err);
 
 /* Opens the device, and makes one call. Returns the exit status. */
 int device_call(int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);

@@ -70,26 +70,14 @@ static int call_ring_pages(void *value, const char *text, struct htmm_error *err
 	return 0;
 }
 
-static int call_pids(void *value, const char *text, struct htmm_error *err)
+static int call_pid(void *value, const char *text, struct htmm_error *err)
 {
 	struct htmm_target target = { .type = HTMM_TARGET_TGID };
-	char *copy = strdup(text), *save, *word;
 	__s64 pid;
-	int ret = -EINVAL;
+	int ret = htmm_parse_number(text, 1, INT_MAX, &pid, err);
 
-	if (!copy)
-		return no_memory(err);
-	htmm_error_set(err, EINVAL, "give process ids separated by commas", "no pid given");
-	for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		ret = htmm_parse_number(word, 1, INT_MAX, &pid, err);
-		target.id = pid;
-		if (!ret)
-			ret = session_add_target(value, &target, err);
-		if (ret)
-			break;
-	}
-	free(copy);
-	return ret;
+	target.id = pid;
+	return ret ? ret : session_add_target(value, &target, err);
 }
 
 static int call_cgroup(void *value, const char *text, struct htmm_error *err)
@@ -211,8 +199,8 @@ int session_add_target(struct session *session, const struct htmm_target *target
 void target_opts(struct session *s, struct opt opts[TARGET_OPTS])
 {
 	const struct opt table[TARGET_OPTS] = {
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes, without their children",
-		  s, .call = call_pids },
+		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes, without their children",
+		  s, .call = call_pid },
 		{ OPT_CALL, 0, "cgroup", "PATH", "only this cgroup and all below it",
 		  s, .call = call_cgroup },
 		{ OPT_FLAG, 'a', "all", NULL, "all processes", &s->all },
@@ -221,19 +209,11 @@ void target_opts(struct session *s, struct opt opts[TARGET_OPTS])
 	memcpy(opts, table, sizeof(table));
 }
 
-void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
+void setup_opts(struct session *s, struct opt opts[SETUP_OPTS])
 {
-	const struct opt table[SESSION_OPTS - TARGET_OPTS] = {
-		{ OPT_CALL, 'e', "event", "EVENT,...",
-		  "see 'htmmctl list'; :p to :ppp: precise", &s->events, .call = call_events },
-		{ OPT_NUMBER, 'c', "count", "PERIOD",
-		  "events between samples, if not in EVENT", &s->period, 1, LLONG_MAX },
-		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
-		  &s->cpus, .call = call_cpus },
+	const struct opt table[SETUP_OPTS] = {
 		{ OPT_CALL, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  s, .call = call_capacity },
-		{ OPT_CALL, 0, "budget", "PCT", "% of CPU time that sampling may cost",
-		  s, .call = call_budget },
 		{ OPT_CALL, 'm', "mmap-pages", "PAGES", "pages in each ring, a power of two (32)",
 		  s, .call = call_ring_pages },
 		{ OPT_CALL, 'o', "tune", "NAME=VALUE", "a setting, see 'htmmctl help tuning'",
@@ -241,8 +221,25 @@ void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
 		{ OPT_END },
 	};
 
+	memcpy(opts, table, sizeof(table));
+}
+
+void session_opts(struct session *s, struct opt opts[SESSION_OPTS])
+{
+	const struct opt table[SESSION_OPTS - TARGET_OPTS - SETUP_OPTS] = {
+		{ OPT_CALL, 'e', "event", "EVENT,...",
+		  "see 'htmmctl list'; :p to :ppp: precise", &s->events, .call = call_events },
+		{ OPT_NUMBER, 'c', "count", "PERIOD",
+		  "events between samples, if not in EVENT", &s->period, 1, LLONG_MAX },
+		{ OPT_CALL, 'C', "cpu", "CPUS", "only these CPUs, such as 0-3,8",
+		  &s->cpus, .call = call_cpus },
+		{ OPT_CALL, 0, "budget", "PCT", "% of CPU time that sampling may cost",
+		  s, .call = call_budget },
+	};
+
 	target_opts(s, opts);
 	memcpy(opts + TARGET_OPTS, table, sizeof(table));
+	setup_opts(s, opts + SESSION_OPTS - SETUP_OPTS);
 }
 
 /*

@@ -41,10 +41,16 @@ int call_events(void *value, const char *text, struct htmm_error *err);
 /* Makes the options that choose what is sampled. */
 void target_opts(struct session *session, struct opt opts[TARGET_OPTS]);
 
-/* Number of options that session_opts() fills in, with the end mark. */
-#define SESSION_OPTS	(TARGET_OPTS + 8)
+/* Number of options that setup_opts() fills in, with the end mark. */
+#define SETUP_OPTS	4
 
-/* Makes the options that describe a session. */
+/* Makes the options of how samples are counted, wherever they come from. */
+void setup_opts(struct session *session, struct opt opts[SETUP_OPTS]);
+
+/* Number of options that session_opts() fills in, with the end mark. */
+#define SESSION_OPTS	(TARGET_OPTS + 4 + SETUP_OPTS)
+
+/* Makes the options of a session, these and all others. */
 void session_opts(struct session *session, struct opt opts[SESSION_OPTS]);
 
 /* Prints the settings that the option -o takes. Returns an exit status. */

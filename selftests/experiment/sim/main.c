@@ -101,7 +101,7 @@ static int call_number(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
+	return opt_bit(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
 }
 
 static struct source *open_source(const struct options *opt, const char *path, __u64 period,
@@ -240,7 +240,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.config.recorded_ns, .call = call_number },
 		{ OPT_CALL, 0, "copy-ns", "NS", "moving a page (12000)",
 		  &opt.config.policy.copy_ns, .call = call_number },
-		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
+		{ OPT_LIST, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &opt.config.policy.off, .call = call_without },
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
 		{ OPT_FLAG, 0, "all-fast", NULL, "FILE was recorded with all memory fast",

@@ -32,11 +32,6 @@ struct replay {
 	bool json;
 };
 
-static int call_pids(void *value, const char *text, struct htmm_error *err)
-{
-	return perfdata_pids_add(value, text, err);
-}
-
 static int call_pace(void *value, const char *text, struct htmm_error *err)
 {
 	static const char *const words[] = { "fast", "recorded" };
@@ -251,39 +246,24 @@ static int replay_file(int fd, void *arg, struct htmm_error *err)
 	return ret;
 }
 
-/* Those options of a session that do not choose what is sampled. */
-static void settings(struct session *session, struct opt opts[SESSION_OPTS])
-{
-	static const char *const names[] = { "capacity", "mmap-pages", "tune" };
-	struct opt all[SESSION_OPTS], *opt;
-	unsigned int i;
-
-	session_opts(session, all);
-	for (opt = all; opt->kind != OPT_END; opt++)
-		for (i = 0; i < ARRAY_SIZE(names); i++)
-			if (!strcmp(opt->name, names[i]))
-				*opts++ = *opt;
-	*opts = *opt;
-}
-
 static int run_feed(const struct command *cmd, int argc, char **argv)
 {
 	static struct replay replay = { .path = "perf.data" };
-	struct opt session[SESSION_OPTS];
+	struct opt setup[SETUP_OPTS];
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'i', "input", "FILE", "a file, a directory or '-': a pipe (perf.data)",
 		  &replay.path },
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes", &replay.feeder.pids,
-		  .call = call_pids },
+		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes", &replay.feeder.pids,
+		  .call = perfdata_pids_add },
 		{ OPT_CALL, 0, "pace", "PACE", "fast, or as recorded (fast)",
 		  &replay.feeder.recorded_pace, .call = call_pace, .words = "fast or recorded" },
 		OPT_JSON(&replay.json),
 		{ OPT_END },
 	};
-	const struct opt *const tables[] = { opts, session, NULL };
+	const struct opt *const tables[] = { opts, setup, NULL };
 	int ret;
 
-	settings(&replay.session, session);
+	setup_opts(&replay.session, setup);
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
 	return ret == OPTS_GO_ON ? device_call(replay_file, &replay) : ret;
 }

@@ -20,14 +20,14 @@ struct perfdata_pids {
 };
 
 /**
- * perfdata_pids_add() - add processes
- * @pids: the processes so far
- * @text: their ids, with commas between
+ * perfdata_pids_add() - add a process, as a part of an option
+ * @to: &struct perfdata_pids, the processes so far
+ * @text: its id
  * @err: says what is wrong with it
  *
  * Return: 0, -E2BIG, or as htmm_parse_number().
  */
-int perfdata_pids_add(struct perfdata_pids *pids, const char *text, struct htmm_error *err);
+int perfdata_pids_add(void *to, const char *text, struct htmm_error *err);
 
 /* Is a process wanted? */
 bool perfdata_pids_want(const struct perfdata_pids *pids, __u32 pid);

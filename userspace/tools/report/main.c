@@ -132,11 +132,6 @@ static int call_resolution(void *value, const char *text, struct htmm_error *err
 			      "'%s' is no resolution", text);
 }
 
-static int call_pids(void *value, const char *text, struct htmm_error *err)
-{
-	return perfdata_pids_add(value, text, err);
-}
-
 /* The default capacity of the fast tier: the memory of nodes with CPUs. */
 static __u64 recorded_capacity(struct report_view *view)
 {
@@ -481,8 +476,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.max, 0, INT_MAX },
 		{ OPT_FLAG, 0, "raw", NULL, "order pages by samples, not by estimated rates",
 		  &o.config.raw },
-		{ OPT_CALL, 'p', "pid", "PID,...", "only these processes", &o.config.pids,
-		  .call = call_pids },
+		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes", &o.config.pids,
+		  .call = perfdata_pids_add },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_NUMBER, 0, "cooling-period", "N",

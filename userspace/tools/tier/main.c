@@ -76,7 +76,7 @@ static int call_interval(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	return opt_words(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
+	return opt_bit(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
 }
 
 /* Each target is a group, all with the same weight, or with weights such as 3:1. */
@@ -388,7 +388,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->mover.shared, .rare = true },
 		{ OPT_FLAG, 0, "bound", NULL, "move pages that a policy binds to nodes, too",
 		  &tier->mover.bound, .rare = true },
-		{ OPT_CALL, 0, "without", "RULE,...", "leave rules of the policy out",
+		{ OPT_LIST, 0, "without", "RULE,...", "leave rules of the policy out",
 		  &tier->config.off, .call = call_without, .rare = true },
 		{ OPT_END },
 	};
