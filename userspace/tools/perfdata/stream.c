@@ -94,7 +94,7 @@ static void take_pair(const char **at, __u64 sample_type, __u64 bit, __u32 pair[
 }
 
 int stream_sample(const struct perf_event_header *record, __u64 sample_type,
-		       struct stream_sample *sample)
+		  struct stream_sample *sample)
 {
 	const char *at = (const char *)(record + 1);
 	__u32 task[2], cpu[2];

@@ -255,8 +255,7 @@ static int start(struct record *record, struct htmm_error *err)
 	const __u32 most = record->buffer / 2;
 	int ret;
 
-	ret = stream_join(record->fd, record->buffer, most < WATERMARK ? most : WATERMARK,
-			       err);
+	ret = stream_join(record->fd, record->buffer, most < WATERMARK ? most : WATERMARK, err);
 	if (!ret)
 		ret = start_session(record, err);
 	if (!ret)
