@@ -1073,8 +1073,7 @@ static void test_names(void)
 	unsigned int i;
 
 	for (i = 0; i < POLICY_NR_RULES; i++)
-		CHECK(policy_rule_name(i) && *policy_rule_name(i));
-	CHECK(!policy_rule_name(POLICY_NR_RULES));
+		CHECK(policy_rule_names[i] && *policy_rule_names[i]);
 	for (i = 0; i < POLICY_NR_HELD; i++)
 		CHECK(policy_held_name(i) && *policy_held_name(i));
 	CHECK(!policy_held_name(POLICY_NR_HELD));

@@ -264,21 +264,6 @@ int opt_word(const char *const *words, unsigned int nr, const char *text, const 
 	return htmm_error_set(err, EINVAL, todo, "%s '%s'", what, text);
 }
 
-int opt_bit(const char *(*name)(unsigned int i), unsigned int nr, const char *text,
-	    const char *what, __u32 *mask, struct htmm_error *err)
-{
-	const char *words[OPT_WORDS_MAX];
-	unsigned int i;
-	int found;
-
-	for (i = 0; i < nr; i++)
-		words[i] = name(i);
-	found = opt_word(words, nr, text, what, err);
-	if (found >= 0)
-		*mask |= 1U << found;
-	return found < 0 ? found : 0;
-}
-
 int device_call(int (*call)(int fd, void *arg, struct htmm_error *err), void *arg)
 {
 	struct htmm_error err = {};

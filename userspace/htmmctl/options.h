@@ -77,10 +77,6 @@ int opt_set(const struct opt *opt, const char *text, struct htmm_error *err);
 int opt_word(const char *const *words, unsigned int nr, const char *text, const char *what,
 	     struct htmm_error *err);
 
-/* Finds it among the names of numbers below @nr, and sets its bit. Returns 0 or -EINVAL. */
-int opt_bit(const char *(*name)(unsigned int i), unsigned int nr, const char *text,
-	    const char *what, __u32 *mask, struct htmm_error *err);
-
 /* Opens the device, and makes one call. Returns the exit status. */
 int device_call(int (*call)(int fd, void *arg, struct htmm_error *err), void *arg);
 

@@ -101,7 +101,11 @@ static int call_number(void *value, const char *text, struct htmm_error *err)
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
 {
-	return opt_bit(policy_rule_name, POLICY_NR_RULES, text, "there is no rule", value, err);
+	int rule = opt_word(policy_rule_names, POLICY_NR_RULES, text, "there is no rule", err);
+
+	if (rule >= 0)
+		*(__u32 *)value |= 1U << rule;
+	return rule < 0 ? rule : 0;
 }
 
 static struct source *open_source(const struct options *opt, const char *path, __u64 period,

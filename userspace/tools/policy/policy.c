@@ -5,7 +5,7 @@
 #include <string.h>
 #include "rules.h"
 
-static const char *const rule_names[POLICY_NR_RULES] = {
+const char *const policy_rule_names[POLICY_NR_RULES] = {
 	[POLICY_PREDICT] = "predict",
 	[POLICY_HYSTERESIS] = "hysteresis",
 	[POLICY_MARGIN] = "margin",
@@ -52,11 +52,6 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define COOLING_LEAST	40000
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
-
-const char *policy_rule_name(unsigned int rule)
-{
-	return rule < POLICY_NR_RULES ? rule_names[rule] : NULL;
-}
 
 const char *policy_held_name(unsigned int held)
 {

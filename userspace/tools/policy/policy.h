@@ -279,13 +279,8 @@ bool policy_refused(struct policy *policy, const struct policy_move *move);
  */
 void policy_copied(struct policy *policy, __u64 pages, __u64 ns);
 
-/**
- * policy_rule_name() - the name of a rule
- * @rule: the rule
- *
- * Return: a word, or NULL if there is no such rule.
- */
-const char *policy_rule_name(unsigned int rule);
+/* The names of the rules, each a word. */
+extern const char *const policy_rule_names[POLICY_NR_RULES];
 
 /**
  * policy_held_name() - the name of a reason not to promote
