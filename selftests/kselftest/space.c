@@ -17,8 +17,10 @@
 #define SHORT_ROUNDS	12
 /* A kernel that checks itself notices the use of what is freed, and takes long to fork. */
 #define CHECKED_ROUNDS	4
-/* Regions with samples that are more than a batch takes, and than one step removes. */
+/* Regions that are removed in several steps. */
 #define MANY_REGIONS	600
+/* Samples that fill a ring of 64 pages to its watermark. */
+#define WAKING		1040
 
 FIXTURE(space) {
 	int fd;
@@ -257,50 +259,56 @@ TEST_F(space, samples_after_stale_ones)
 	child_kill(&stays);
 }
 
+/* First so often that ksampled is woken, then less often, but for more than two batches. */
 static void touch_regions(void *self)
 {
 	const struct _test_data_space *it = self;
-	int i;
+	static int calls;
+	int i, nr = calls++ ? 900 : WAKING;
 
-	for (i = 0; i < MANY_REGIONS; i++)
-		access_pages(&it->source, it->regions + i * REGION, 1, 1);
+	for (i = 0; i < nr; i++)
+		access_pages(&it->source, it->regions + i % MANY_REGIONS * REGION, 1, 1);
+}
+
+static void touch_and_wake(void *self)
+{
+	touch(self, WAKING / PAGES);
 }
 
 /*
- * A process exits with more samples in a ring than a batch takes. Returns true if some of them
- * were taken while its pages were being removed, in several steps.
+ * What is added to an address space while it is removed would never be found again. A process
+ * exits with samples in the ring; after the first batch of them its pages are removed in several
+ * steps, and the others come in between. Nothing wakes ksampled but a ring at its watermark.
  */
-static bool samples_come_while_it_is_removed(struct __test_metadata *_metadata,
-					     struct _test_data_space *self)
+TEST_F(space, samples_while_pages_are_removed)
 {
-	struct child child;
+	struct child child, other;
 	static struct stats stats;
 	struct htmm_histogram hist;
+	int cpu;
 
+	ASSERT_NE(NULL, self->regions = access_reserve(MANY_REGIONS * REGION));
+	ASSERT_LE(1, cpus_allowed(&cpu, 1));
+	ASSERT_EQ(0, cpu_pin(cpu));
+	self->req.arg.drain_interval_ms = HTMM_MAX_DRAIN_MS;
+	self->req.arg.ring_pages = 64;
 	ASSERT_EQ(0, child_worker(&child, touch_regions, self));
-	self->req.arg.nr_targets = 0;
+	ASSERT_EQ(0, child_worker(&other, touch_and_wake, self));
 	request_add_target(&self->req, child.pid);
+	request_add_target(&self->req, other.pid);
 	ASSERT_START(self);
 	ASSERT_EQ(0, child_do(&child));
 	await_samples(_metadata, self->fd, MANY_REGIONS);
 	ASSERT_EQ(0, child_do(&child));
 	child_kill(&child);
-	ASSERT_SOON(!stats_read(self->fd, &stats) && !stats.s.total.in_flight);
-	ASSERT_SOON(!device_hist(self->fd, HTMM_UNIT_PAGE, &hist) && !hist.pages);
+	ASSERT_EQ(0, child_do(&other));
+	ASSERT_SOON(!stats_read(self->fd, &stats) &&
+		    stats.s.stats[HTMM_STAT_EXITED] >= MANY_REGIONS);
+	EXPECT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
+	EXPECT_EQ(0, hist.pages);
 	EXPECT_EQ(0, device_stop(self->fd));
-	return stats.s.total.drops[HTMM_DROP_STALE];
-}
-
-/* What is added to an address space while it is removed would never be found again. */
-TEST_F(space, samples_while_pages_are_removed)
-{
-	int tries = 10;
-
-	ASSERT_NE(NULL, self->regions = access_reserve(MANY_REGIONS * REGION));
-	self->req.arg.drain_interval_ms = 1000;
-	self->req.arg.ring_pages = 128;
-	while (!samples_come_while_it_is_removed(_metadata, self))
-		ASSERT_LT(0, --tries);
+	EXPECT_LT(0, stats.s.total.drops[HTMM_DROP_STALE]);
+	child_kill(&other);
 }
 
 /*
