@@ -22,7 +22,7 @@
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
  *				two of them are on node 0, the others on node 1
- * FAKE_OLD=1			a module without hit ratios and placement
+ * FAKE_OLD=1			a module without placement
  * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
  *				events for near and for persistent memory, which alone tell
  * FAKE_SKIPPED=N		the page tables of N address spaces cannot be read
@@ -594,8 +594,6 @@ static int fake_hist(struct htmm_histogram *hist)
 /* Of the pages of fake_page(), of which the fast tier holds 1000. */
 static int fake_hit_ratio(struct htmm_hit_ratio *ratio)
 {
-	if (getenv("FAKE_OLD"))
-		return fail(ENOTTY);
 	if (ratio->unit > HTMM_UNIT_REGION)
 		return fail(EOPNOTSUPP);
 	if (ratio->target > fake_nr_targets())

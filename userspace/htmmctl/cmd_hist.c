@@ -85,10 +85,8 @@ static void print_summary(FILE *file, const struct htmm_histogram *hist, const s
 		fprintf(file, "hot: %llu, in bin %u and above; warm: from bin %u",
 			hist->hot_pages, hist->hot_threshold, hist->warm_threshold);
 	fputc('\n', file);
-	if (hit && hit->known) {
-		fputs("hit ratio: ", file);
-		hit_print(file, hit);
-	}
+	fputs("hit ratio: ", file);
+	hit_print(file, hit);
 }
 
 void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all)
@@ -137,12 +135,10 @@ struct json_object *hist_json(const struct htmm_histogram *hist,
 	json_add_u64(obj, "capacity_pages", hist->capacity_pages);
 	json_add_u64(obj, "fast_pages", hist_fast_pages(hist));
 	json_add_u64(obj, "samples", hist->samples);
-	if (ratio && ratio->size) {
-		json_add_u64(obj, "samples_now", ratio->samples);
-		json_add_u64(obj, "hit_ratio_ppm", ratio->hit_ppm);
-		json_add_u64(obj, "hit_ratio_error_ppm", ratio->error_ppm);
-		hit_json(obj, "hit_estimate", hit);
-	}
+	json_add_u64(obj, "samples_now", ratio->samples);
+	json_add_u64(obj, "hit_ratio_ppm", ratio->hit_ppm);
+	json_add_u64(obj, "hit_ratio_error_ppm", ratio->error_ppm);
+	hit_json(obj, "hit_estimate", hit);
 	return obj;
 }
 

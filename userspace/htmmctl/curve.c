@@ -505,7 +505,6 @@ int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_con
 
 	if (!ret) {
 		*hit = (struct hit) {
-			.known = true,
 			.samples = curve->samples,
 			.pages = curve->pages,
 			.census = curve->census,

@@ -126,7 +126,6 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages);
 
 /**
  * struct hit - the hit ratio of one capacity
- * @known: it could be computed
  * @samples: samples that it is made from
  * @pages: pages that are accessed, with the estimate of those that have no sample
  * @census: it is exact, as all accesses were counted
@@ -134,7 +133,6 @@ struct curve_point curve_at(const struct curve *curve, __u64 pages);
  * @at: the estimate with its bounds, at the capacity
  */
 struct hit {
-	bool known;
 	__u64 samples;
 	__u64 pages;
 	bool census;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <linux/perf_event.h>
 #include "command.h"
 #include "hit.h"
@@ -127,10 +125,6 @@ int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 	struct htmm_info info;
 	int ret;
 
-	memset(hit, 0, sizeof(*hit));
-	/* An old module. */
-	if (!ratio->size)
-		return 0;
 	ret = hit_known(&config, fd, &info, err);
 	if (ret)
 		return ret;
@@ -143,22 +137,11 @@ int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 	return ret;
 }
 
-int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
-	       struct htmm_error *err)
-{
-	int ret = htmm_target_hit_ratio(fd, target, unit, 0, ratio, err);
-
-	if (ret != -ENOTTY)
-		return ret;
-	ratio->size = 0;
-	return 0;
-}
-
 int hit_of_target(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
 		  struct hit *hit, struct htmm_error *err)
 {
 	struct htmm_placement_buf where;
-	int ret = ratio_read(fd, target, unit, ratio, err);
+	int ret = htmm_target_hit_ratio(fd, target, unit, 0, ratio, err);
 	bool placed;
 
 	if (ret)

@@ -25,17 +25,12 @@ int hit_known(struct curve_config *config, int fd, struct htmm_info *info, struc
 __u64 hit_resident(const struct htmm_info *info, const struct htmm_placement_buf *where);
 
 /*
- * Computes the hit ratio of a session. @hit: filled; not &hit.known if the module is too old
- * for it. @ratio: what the module tells: target, unit and capacity. @where: where the target's
- * pages are; NULL: not known. Lists the counts of all pages, so it takes time. Returns 0 or a
- * negative errno.
+ * Computes the hit ratio of a session. @ratio: what the module tells: target, unit and capacity.
+ * @where: where the target's pages are; NULL: not known. Lists the counts of all pages, so it takes
+ * time. Returns 0 or a negative errno.
  */
 int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 	     const struct htmm_placement_buf *where, struct htmm_error *err);
-
-/* Like htmm_target_hit_ratio(); sets the size to 0 if the module does not have it. */
-int ratio_read(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,
-	       struct htmm_error *err);
 
 /* Both: the module's ratio for the capacity of a target or of all (0), and the estimate. */
 int hit_of_target(int fd, __u32 target, __u32 unit, struct htmm_hit_ratio *ratio,

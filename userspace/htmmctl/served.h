@@ -34,7 +34,7 @@ struct served {
 /**
  * struct served_list - the same of all targets
  * @all: of all targets together, and if they are several, of each
- * @nr: how many there are; 0: the session does not count that, or the module is too old
+ * @nr: how many there are; 0: the session does not count that
  */
 struct served_list {
 	struct served *all;

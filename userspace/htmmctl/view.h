@@ -111,8 +111,7 @@ void event_json(struct json_object *obj, const struct htmm_event *event);
 /*
  * Each part of the report. The caller owns the JSON objects. @all: every bin; else the higher
  * ones are one. @placed: with the node and the mapping size of each page. @hit: the hit ratio
- * of the same pages; NULL: unknown. @ratio: the share of the samples on the hottest pages; NULL,
- * or a size of 0: unknown.
+ * of the same pages. @ratio: the share of the samples on the hottest pages.
  */
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		  const struct htmm_target_list *targets);

@@ -99,7 +99,7 @@ static int add_placement(struct log *log, int fd, struct json_object *obj, __u32
 	int ret;
 
 	if (log->no_placement)
-		ret = ratio_read(fd, target, HTMM_UNIT_PAGE, &placement.best, err);
+		ret = htmm_target_hit_ratio(fd, target, HTMM_UNIT_PAGE, 0, &placement.best, err);
 	else
 		ret = placement_read(fd, target, &placement, err);
 	if (ret == -EPERM && !log->no_placement) {
