@@ -351,7 +351,7 @@ static void test_samples(void)
 	CHECK(stream_sample(&record.header, all_members, &sample) == -EINVAL);
 	record = make_record(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR);
 	CHECK(!stream_sample(&record.header, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR,
-				  &sample));
+			     &sample));
 	CHECK(sample.id == 101 && sample.addr == 103 && !sample.ip && !sample.pid && !sample.tid);
 	CHECK(!sample.time && !sample.cpu && !sample.period && !sample.data_src);
 }

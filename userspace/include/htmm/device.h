@@ -6,8 +6,8 @@
  * they mean beside the struct of the ioctl. It says in @err what was wrong and what to do; @err may
  * be NULL. The target 0 stands for all targets together, the session 0 for the current one.
  *
- * Programs pass the size of what they know of a struct that grows; macros of the functions' names do
- * that. What is to be freed may be all zero.
+ * Programs pass the size of what they know of a struct that grows; macros of the functions' names
+ * do that. What is to be freed may be all zero.
  */
 #ifndef HTMM_DEVICE_H
 #define HTMM_DEVICE_H

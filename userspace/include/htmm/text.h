@@ -8,9 +8,9 @@
 #include <htmm/error.h>
 
 /*
- * Read a whole number, decimal or 0x hexadecimal, and a size in bytes, which may have a suffix: K, M,
- * G, T for powers of 1024, p for pages of 4 KiB. All of @text must belong to it. Return 0, -EINVAL
- * (neither) or -ERANGE (not from @min to @max), and say in @err what is wrong.
+ * Read a whole number, decimal or 0x hexadecimal, and a size in bytes, which may have a suffix: K,
+ * M, G, T for powers of 1024, p for pages of 4 KiB. All of @text must belong to it. Return 0,
+ * -EINVAL (it is none) or -ERANGE (not from @min to @max), and say in @err what is wrong.
  */
 int htmm_parse_number(const char *text, __s64 min, __s64 max, __s64 *value,
 		      struct htmm_error *err);

@@ -20,7 +20,10 @@ struct htmm_tiers {
 	bool ranked;
 };
 
-/* Finds the fast tier. @sysfs: NULL: /sys. Returns 0, or -ENOENT if sysfs does not describe memory. */
+/*
+ * Finds the fast tier. @sysfs: NULL: /sys. Returns 0, or -ENOENT if sysfs does not describe the
+ * memory.
+ */
 int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_error *err);
 
 /*
