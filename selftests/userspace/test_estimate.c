@@ -386,6 +386,29 @@ static void test_same(void)
 	}
 }
 
+/*
+ * Pages of the same count are computed together. Where no two have quite the same, each is computed
+ * by itself, and the rates are as before.
+ */
+static void test_together(void)
+{
+	static struct estimate_page apart[PAGES];
+	double worst = 0;
+	size_t i;
+
+	make_pages(half_ranges);
+	sample(PAGES / 4);
+	memcpy(apart, page, sizeof(apart));
+	for (i = 0; i < PAGES; i++)
+		apart[i].count *= 1 + 0.000000001 * i / PAGES;
+	CHECK(!estimate_rates(page, PAGES));
+	CHECK(!estimate_rates(apart, PAGES));
+	for (i = 0; i < PAGES; i++)
+		worst = fmax(worst, fabs(page[i].rate / apart[i].rate - 1));
+	printf("# each by itself: the rates differ by at most %.8f\n", worst);
+	CHECK(worst < 0.000001);
+}
+
 /* Pages of other address spaces are no neighbours, even if they have the next address. */
 static void test_spaces(void)
 {
@@ -514,6 +537,7 @@ int main(void)
 		TAP_TEST(test_programs),
 		TAP_TEST(test_order_is_kept),
 		TAP_TEST(test_same),
+		TAP_TEST(test_together),
 		TAP_TEST(test_spaces),
 		TAP_TEST(test_not_its_own),
 		TAP_TEST(test_no_bias),
