@@ -97,7 +97,7 @@ static int print_help(void)
 {
 	size_t i;
 
-	puts("usage: htmmctl COMMAND [options]\n");
+	puts("usage: htmmctl COMMAND [options]");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
 		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
