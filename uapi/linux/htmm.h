@@ -635,26 +635,9 @@ enum htmm_order {
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0,
  * and change only the array and its size.
  *
- * HTMM_ORDER_TABLE is for all pages: each call continues where the previous one ended. A page that
- * is tracked from the first call to the last is listed exactly once, and none twice, whatever
- * happens meanwhile; one that is added or removed may be listed or not. If the tables do not
- * change, the pages add up to the histogram, bin by bin. With HTMM_LIST_RESIDENT the order is by
- * target, process, then address. With HTMM_LIST_NODE a call may fill fewer elements than there is
- * room for, because it looks at a limited number of pages once it has found any.
+ * HTMM_ORDER_TABLE is for all pages, the other orders for the first of many. htmm(4) says what each
+ * promises while pages are sampled, what placement is worth, and what a signal does to a call.
  *
- * HTMM_ORDER_HOTTEST and HTMM_ORDER_COLDEST are for the first of many pages: each call visits all,
- * and sorts them by their counts at that time. A page whose count changes between two calls may be
- * missed or listed twice. With HTMM_LIST_RESIDENT, HTMM_ORDER_COLDEST lists the pages that were
- * never sampled, or were forgotten by cooling, first: the best ones to demote.
- *
- * Placement is read from the page tables, and may be out of date when the call returns. Nothing is
- * faulted in, no reference is taken and no flag of a page changes. It tells of more than was
- * sampled: without CAP_SYS_PTRACE, HTMM_LIST_PLACEMENT lists pages with HTMM_PAGE_HIDDEN, and the
- * other flags are refused.
- *
- * A signal or the freezer ends a call. With HTMM_ORDER_TABLE it then returns what it has found, if
- * anything; else it fails with EINTR, and the same call can be made again. Block signals that come
- * more often than a call takes.
  * ESTALE	@cursor belongs to another session: start again with a zero cursor
  * EINVAL	@nr_pages is 0; @end is not 0 and not above @start; @max_samples is not 0 and below
  *		@min_samples; @cursor is of another @unit or @order, or none; @node is not a node of
@@ -997,19 +980,7 @@ struct htmm_feed {
  * records of perf's ABI, from the first sample of a session that begins later. On a reader the
  * ioctl reports its state.
  *
- * Records are PERF_RECORD_SAMPLE; PERF_RECORD_LOST, one for each event that lost samples, as soon
- * as there is room again and at the latest before the end; and HTMM_RECORD_ROUND. Their layout is
- * that for a struct perf_event_attr with @sample_type, sample_id_all set and read_format 0, in
- * which each event has one id. Process and thread ids are those of the initial pid namespace.
- * Samples of one event on one CPU are sorted by time, those of several are not. Every sample that
- * ksampled takes from a ring is offered, including those that it drops. Samples dropped before
- * that, and throttling, are only reported by HTMM_IOC_GET_STATS. RESET does not affect the stream.
- * A reader that does not read loses records, and does not delay sampling or other readers.
- *
- * read() returns as many whole records as fit, and 0 after the last one of the session. Without
- * O_NONBLOCK it waits until @watermark is reached or the session has ended. poll() reports EPOLLIN
- * if read() would not wait, also EPOLLHUP if the session has ended, and EPOLLERR if the file is not
- * a reader or the caller may not read it.
+ * htmm(4) describes the records, their order, and what read() and poll() do.
  *
  * ioctl:
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark, if not 0, is another
