@@ -184,19 +184,13 @@ static int wait_for_child(struct run *run, int fd, const struct signals *signals
 static int stop_and_report(struct run *run, int fd, int status,
 			   const struct signals *signals, struct htmm_error *err)
 {
-	const int stopped = session_stop(&run->session, fd, err);
-	const struct htmm_error early = *err;
-	int ret = stopped == -EALREADY ? 0 : stopped;
+	int ret = results_end(&run->res, &run->session, fd, run->max_pages, err);
 
-	if (!ret)
-		ret = results_read(&run->res, fd, run->max_pages, err);
-	if (!ret)
-		ret = results_hit(&run->res, fd, err);
 	placed_fill(&run->placed, &run->res.pages);
 	/* Before printing, as a reader of the output may be slow or gone. */
 	child_leave(&run->child);
 	signals_drop(signals);
-	if (ret)
+	if (ret && ret != -EALREADY)
 		return ret;
 	places_notice(&run->res.pages);
 	if (run->path)
@@ -206,8 +200,7 @@ static int stop_and_report(struct run *run, int fd, int status,
 	if (fflush(run->file) || ferror(run->file))
 		return htmm_error_set(err, errno ? errno : EIO, NULL, "cannot write the report: %s",
 				      strerror(errno));
-	*err = early;
-	return stopped;
+	return ret;
 }
 
 /* Fork, start sampling, execute, wait, stop, report. */

@@ -42,22 +42,13 @@ static int wait_for_end(int fd, __u64 session, const struct signals *signals,
 
 static int stop_and_report(int fd, const struct start *start, struct htmm_error *err)
 {
-	const int stopped = session_stop(&start->session, fd, err);
-	const struct htmm_error early = *err;
 	struct results res = { .places = true };
-	int ret = stopped == -EALREADY ? 0 : stopped;
+	int ret = results_end(&res, &start->session, fd, HOT_PAGES_DEFAULT, err);
 
-	if (!ret)
-		ret = results_read(&res, fd, HOT_PAGES_DEFAULT, err);
-	if (!ret)
-		ret = results_hit(&res, fd, err);
-	if (!ret && (start->json || !verbosity.quiet))
+	if ((!ret || ret == -EALREADY) && (start->json || !verbosity.quiet))
 		results_print(stdout, &res, start->json, -1);
 	results_free(&res);
-	if (ret)
-		return ret;
-	*err = early;
-	return stopped;
+	return ret;
 }
 
 static void say_started(const struct start *start, const struct htmm_info *info)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <string.h>
-#include "command.h"
+#include "session.h"
 #include "view.h"
 
 int results_counted(struct results *res, int fd, struct htmm_error *err)
@@ -40,6 +41,23 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 int results_hit(struct results *res, int fd, struct htmm_error *err)
 {
 	return hit_of_target(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
+}
+
+int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
+		struct htmm_error *err)
+{
+	const int stopped = session_stop(session, fd, err);
+	const struct htmm_error early = *err;
+	int ret = stopped == -EALREADY ? 0 : stopped;
+
+	if (!ret)
+		ret = results_read(res, fd, max_pages, err);
+	if (!ret)
+		ret = results_hit(res, fd, err);
+	if (ret)
+		return ret;
+	*err = early;
+	return stopped;
 }
 
 void results_free(struct results *res)

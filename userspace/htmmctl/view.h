@@ -49,6 +49,15 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 /* Reads what the fast tier could serve, which walks all pages. Returns 0 or a negative errno. */
 int results_hit(struct results *res, int fd, struct htmm_error *err);
 
+struct session;
+
+/*
+ * Ends a session, and reads its results with what the fast tier could serve. Returns as
+ * session_stop(): after -EALREADY there are results, too.
+ */
+int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
+		struct htmm_error *err);
+
 /* Frees the results. @res may be all zero. */
 void results_free(struct results *res);
 
