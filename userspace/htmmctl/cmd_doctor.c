@@ -163,14 +163,14 @@ static enum check_level check_amd(struct htmm_error *text)
 
 static enum check_level check_cpu(struct htmm_error *text)
 {
-	char vendor[64], tree[16], model[16], name[128];
+	char vendor[64], family[16], model[16], name[128];
 
 	read_key("/proc/cpuinfo", "vendor_id", vendor, sizeof(vendor));
-	read_key("/proc/cpuinfo", "cpu tree", tree, sizeof(tree));
+	read_key("/proc/cpuinfo", "cpu family", family, sizeof(family));
 	read_key("/proc/cpuinfo", "model", model, sizeof(model));
 	read_key("/proc/cpuinfo", "model name", name, sizeof(name));
-	htmm_error_set(text, 0, NULL, "%s, tree %s, model %s (%s)%s",
-		       *vendor ? vendor : "unknown", *tree ? tree : "?",
+	htmm_error_set(text, 0, NULL, "%s, family %s, model %s (%s)%s",
+		       *vendor ? vendor : "unknown", *family ? family : "?",
 		       *model ? model : "?", name,
 		       in_virtual_machine() ? ", in a virtual machine" : "");
 	if (!strcmp(vendor, "GenuineIntel"))
