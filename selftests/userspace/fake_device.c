@@ -22,6 +22,7 @@
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
  *				two of them are on node 0, the others on node 1
+ * FAKE_FEW=1			few pages have samples, and these have few
  * FAKE_OLD=1			a module without placement
  * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
  *				events for near and for persistent memory, which alone tell
@@ -438,7 +439,7 @@ static int fake_hist(struct htmm_histogram *hist)
 						 0 : bin + 1;
 	hist->pages += env_number("FAKE_MORE_PAGES");
 	hist->hot_pages = 300;
-	hist->capacity_pages = 1000;
+	hist->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") : 1000;
 	if (primes())
 		primes_hist(hist);
 	return 0;
@@ -486,6 +487,8 @@ static struct htmm_page fake_page(__u64 index)
 	} else if (getenv("FAKE_LIVE") && index < 100) {
 		page.pid = 7000000 + index;
 	}
+	if (getenv("FAKE_FEW"))
+		page.samples = index < 1000 ? 1 + index % 4 : index % 20 == 0;
 	if (primes())
 		primes_page(&page);
 	return page;
@@ -558,6 +561,8 @@ static int fake_list_pages(struct htmm_list_pages *arg)
 	while (nr < arg->nr_pages && arg->cursor[0] < all) {
 		const struct htmm_page page = listed_page(arg, arg->cursor[0]++, all);
 
+		if (getenv("FAKE_FEW") && page.samples < arg->min_samples)
+			continue;
 		if (!(arg->flags & HTMM_LIST_NODE) || page.node == arg->node ||
 		    (arg->flags & HTMM_LIST_OTHERS && page.samples >= arg->min_samples))
 			pages[nr++] = page;

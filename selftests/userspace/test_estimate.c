@@ -6,7 +6,8 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "estimate/estimate.h"
+#include "estimate/enough.h"
+#include "estimate/ranking.h"
 #include "test.h"
 
 #define PAGES		8192
@@ -530,6 +531,85 @@ static void test_cost(void)
 	CHECK(logs < few_logs * 10);
 }
 
+/* Are there enough samples for so many pages? @wrong: the share of the sure ones that are cold. */
+static struct enough choose(size_t capacity, double *wrong)
+{
+	static struct estimate_page ranked[PAGES];
+	static size_t order[PAGES];
+	static double best[PAGES];
+	struct enough enough;
+	size_t i, cold = 0;
+
+	CHECK(!estimate_rates(page, PAGES));
+	by_count = false;
+	for (i = 0; i < PAGES; i++)
+		order[i] = i;
+	qsort(order, PAGES, sizeof(*order), best_first);
+	for (i = 0; i < PAGES; i++)
+		ranked[i] = page[order[i]];
+	memcpy(best, truth, sizeof(best));
+	qsort(best, PAGES, sizeof(*best), hottest_first);
+	enough = enough_samples(ranked, PAGES, capacity);
+	/* If the sure ones are the first ones. */
+	for (i = 0; i < enough.sure; i++)
+		cold += truth[order[i]] < best[capacity] / 2;
+	*wrong = (double)cold / fmax(enough.sure, 1);
+	CHECK(enough.fit == capacity && enough.sure <= capacity && enough.times >= 1);
+	CHECK((enough.times == 1) == (enough.sure >= ENOUGH_SHARE * capacity));
+	return enough;
+}
+
+/* What is sure is hot, in 95 of 100 cases, and so many samples as are said to do, do. */
+static void test_enough(void)
+{
+	static const double each[] = { 0.06, 0.25, 1, 4, 16 };
+	const size_t capacity = PAGES / 8;
+	size_t i, k, few = 0, done = 0;
+	double sure = 0, cold = 0;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++) {
+		for (k = 0; k < ARRAY_SIZE(each); k++) {
+			struct enough enough, more;
+			double wrong, again;
+
+			make_pages(programs[i].weight);
+			sample(PAGES * each[k]);
+			enough = choose(capacity, &wrong);
+			sure += enough.sure;
+			cold += wrong * enough.sure;
+			printf("# %-24s %5.2f: sure of %zu, %.1f %% wrong, %.1f times", programs[i].name,
+			       each[k], enough.sure, 100 * wrong, enough.times);
+			if (enough.times > 1) {
+				few++;
+				sample(PAGES * each[k] * (enough.times - 1));
+				more = choose(capacity, &again);
+				done += more.sure > 0.9 * capacity;
+				printf(": %zu, %.1f %% wrong", more.sure, 100 * again);
+			}
+			printf("\n");
+		}
+	}
+	printf("# %.1f %% of the sure ones wrong; %zu of %zu would do\n", 100 * cold / sure, done, few);
+	CHECK(cold < 0.05 * sure);
+	CHECK(few > ARRAY_SIZE(programs) && done >= 0.6 * few);
+}
+
+/* Where all fits, or nothing does, there is nothing to choose. */
+static void test_all_fit(void)
+{
+	struct estimate_page two[2] = { { .rate = 4, .low = 3 }, { .rate = 1, .low = 0 } };
+	struct enough enough = enough_samples(two, 2, 2);
+
+	CHECK(enough.fit == 2 && enough.sure == 2 && enough.times == 1);
+	enough = enough_samples(two, 2, 0);
+	CHECK(enough.times == 1);
+	enough = enough_samples(two, 2, 1);
+	CHECK(enough.fit == 1 && enough.sure == 1 && enough.times == 1);
+	two[0].low = 0;
+	enough = enough_samples(two, 2, 1);
+	CHECK(enough.fit == 1 && !enough.sure && enough.times > 1);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -544,6 +624,8 @@ int main(void)
 		TAP_TEST(test_neighbours),
 		TAP_TEST(test_stranger),
 		TAP_TEST(test_cost),
+		TAP_TEST(test_enough),
+		TAP_TEST(test_all_fit),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

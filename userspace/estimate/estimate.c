@@ -429,8 +429,8 @@ static void settle(struct work *work, struct estimate_page *page, const double *
 		own[k] /= sum;
 	belief = learn(own, before, page->count, 1);
 	page->rate = belief.rate;
-	page->low = quantile(belief, -1.645);
-	page->high = quantile(belief, 1.645);
+	page->low = quantile(belief, -ESTIMATE_Z);
+	page->high = quantile(belief, ESTIMATE_Z);
 }
 
 static void settle_sampled(struct work *work, const struct block *block)

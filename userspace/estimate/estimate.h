@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+/*
+ * The rate is below its low bound with a probability of 5 %, and above the high one as well: so
+ * many standard deviations of a normal distribution.
+ */
+#define ESTIMATE_Z	1.645
+
 /**
  * struct estimate_page - a page that may have been accessed
  * @page: its number in its address space

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <linux/perf_event.h>
 #include "options.h"
+#include "view.h"
 
 /* Reasons of losses to name. */
 #define REASONS		3
@@ -75,8 +76,7 @@ static bool is_prime(__u64 number)
 	return true;
 }
 
-/* The next period that is not longer, and that a loop is not in step with. */
-static __u64 good_period(const struct htmm_event *event, __u64 period)
+__u64 event_good_period(const struct htmm_event *event, __u64 period)
 {
 	if (event->type > PERF_TYPE_RAW)
 		return period < IBS_STEP ? IBS_STEP : period - period % IBS_STEP;
@@ -104,7 +104,7 @@ static void print_few(const struct htmm_info *info, const struct htmm_stats_buf 
 	else if (stats->events->period == 1)
 		puts("sample for longer");
 	else
-		printf("use -c %llu\n", good_period(stats->events, stats->events->period / times));
+		printf("use -c %llu\n", event_good_period(stats->events, stats->events->period / times));
 }
 
 static void say_stopped(int fd)

@@ -34,7 +34,6 @@ struct command {
 extern const struct command cmd_cool;
 extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
-extern const struct command cmd_hot;
 extern const struct command cmd_list;
 extern const struct command cmd_placement;
 extern const struct command cmd_reset;

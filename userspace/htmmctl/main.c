@@ -73,7 +73,7 @@ static const struct command *const commands[] = {
 	&cmd_status,
 	&cmd_stats,
 	&cmd_hist,
-	&cmd_hot,
+	PROGRAM("hot", "list the hottest pages and what they belong to"),
 	&cmd_placement,
 	PROGRAM("top", "watch rates, drops, cost, histogram and hot mappings"),
 	PROGRAM("export", "write the session's numbers as metrics for Prometheus"),

@@ -45,11 +45,4 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 /* Prints mappings as a table. */
 void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr);
 
-/*
- * Prints the mappings with the most samples. @max: the most mappings to print; 0: all. Returns
- * 0 or -ENOMEM.
- */
-int mappings_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-		   size_t max, bool json, struct htmm_error *err);
-
 #endif /* HTMMCTL_MAPPING_H */

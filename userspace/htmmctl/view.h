@@ -86,6 +86,9 @@ struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int ev
 /* Its period as text: one, or the smallest and the largest. */
 void event_period_text(const struct event_mode *mode, char *text, size_t size);
 
+/* The next period of an event that is not longer, and that a loop is not in step with. */
+__u64 event_good_period(const struct htmm_event *event, __u64 period);
+
 /* Writes an event as text, in the form that -e takes where possible. */
 void event_code_text(const struct htmm_event *event, char *text, size_t size);
 
@@ -132,6 +135,9 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all);
 struct json_object *hist_json(const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
+struct json_object *hot_page_json(struct htmm_names *names, const struct htmm_page *page,
+				  bool placed);
+void hot_print_mapping(FILE *file, const struct htmm_page *page, const struct htmm_place *place);
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 	       bool placed);
 void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,

@@ -3,6 +3,7 @@
 #include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
+#include "htmmctl/rate.h"
 #include "view.h"
 
 static struct json_object *losses_json(const struct report_counts *counts)
@@ -192,12 +193,6 @@ static struct json_object *page_json(const struct report_view *view,
 	return obj;
 }
 
-/* In millionths of a sample. */
-static void add_ppm(struct json_object *obj, const char *name, double value)
-{
-	json_add_u64(obj, name, value * 1e6 + 0.5);
-}
-
 static struct json_object *pages_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
@@ -207,11 +202,8 @@ static struct json_object *pages_json(const struct report_view *view)
 		const struct report_page *page = &view->report->page[i];
 		struct json_object *obj = page_json(view, page);
 
-		if (!view->report->config.raw) {
-			add_ppm(obj, "rate_ppm", page->rate);
-			add_ppm(obj, "low_ppm", page->low);
-			add_ppm(obj, "high_ppm", page->high);
-		}
+		if (!view->report->config.raw)
+			rate_json(obj, page->rate, page->low, page->high);
 		if (view->report->place)
 			place_json(obj, page->node, page->mapping_shift);
 		json_object_array_add(array, obj);

@@ -4,14 +4,13 @@
 #include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
+#include "htmmctl/rate.h"
 #include "view.h"
 
 /* Lines for the working set over time. */
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
-/* Bytes of a rate as text. */
-#define RATE_TEXT	16
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -247,13 +246,6 @@ static __u32 equal_pages(const struct report *report, __u32 from)
 		    page[i].node != page->node || page[i].mapping_shift != page->mapping_shift)
 			break;
 	return i;
-}
-
-/* Three digits, so that lines fit a terminal. */
-static const char *rate_text(char text[RATE_TEXT], double rate)
-{
-	snprintf(text, RATE_TEXT, "%.*f", rate < 1 ? 3 : rate < 10 ? 2 : rate < 100, rate);
-	return text;
 }
 
 static void print_page(FILE *file, const struct report_view *view, const struct report_page *page,

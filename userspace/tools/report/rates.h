@@ -4,7 +4,7 @@
 #define REPORT_RATES_H
 
 #include <linux/types.h>
-#include "estimate/estimate.h"
+#include "estimate/ranking.h"
 
 struct report;
 
@@ -12,14 +12,10 @@ struct report;
  * report_rates() - estimate how often each page is accessed
  * @report: the report, with all samples
  * @most: pages to list; 0: all
- * @page: set to the pages with the highest rates, for free(); they count in samples
- * @nr: set to how many there are
+ * @ranking: filled, its rates count in samples; for ranking_free()
  *
- * What lies between two sampled pages of a mapping is taken to be memory, too, if it is at most
- * 2 MiB.
- *
- * Return: 0 or -ENOMEM; free @page in both cases.
+ * Return: 0 or -ENOMEM; free @ranking in both cases.
  */
-int report_rates(struct report *report, __u32 most, struct estimate_page **page, size_t *nr);
+int report_rates(struct report *report, __u32 most, struct ranking *ranking);
 
 #endif /* REPORT_RATES_H */

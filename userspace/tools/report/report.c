@@ -361,26 +361,27 @@ static int list_by_count(struct report *report, __u32 most)
 static int list_by_rate(struct report *report, __u32 most)
 {
 	const double unit = report->known.unit ?: 1;
-	struct estimate_page *pages;
-	size_t nr, i;
-	int ret = report_rates(report, most, &pages, &nr);
+	struct ranking ranking;
+	size_t i;
+	int ret = report_rates(report, most, &ranking);
 
 	if (!ret)
-		report->page = calloc(nr + 1, sizeof(*report->page));
+		report->page = calloc(ranking.best.nr + 1, sizeof(*report->page));
 	if (!report->page)
 		ret = -ENOMEM;
-	for (i = 0; i < nr && !ret; i++) {
+	for (i = 0; i < ranking.best.nr && !ret; i++) {
+		const struct estimate_page *from = &ranking.best.page[i];
 		struct report_page *page = &report->page[report->nr_pages++];
 
 		describe(report, &(struct htmm_topn_entry) {
-			.space = pages[i].space, .vpn = pages[i].page,
-			.value = pages[i].count * unit + 0.5,
+			.space = from->space, .vpn = from->page,
+			.value = from->count * unit + 0.5,
 		}, page);
-		page->rate = pages[i].rate;
-		page->low = pages[i].low;
-		page->high = pages[i].high;
+		page->rate = from->rate;
+		page->low = from->low;
+		page->high = from->high;
 	}
-	free(pages);
+	ranking_free(&ranking);
 	return ret;
 }
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/* htmmctl hot: lists the hottest pages, or mappings. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include "htmmctl/mapping.h"
+#include "htmmctl/options.h"
+#include "htmmctl/placement.h"
+#include "htmmctl/view.h"
+#include "rated.h"
+
+/**
+ * struct hot - the options
+ * @target: only pages of this one; 0: of all
+ * @max: pages or mappings to list; 0: all
+ * @node: only pages on this node; -1: on any
+ * @cold: the coldest pages in memory, also those without samples
+ * @raw: by counts, not by estimates
+ * @json: print JSON
+ * @by_mapping: sums of mappings
+ * @placed: it is known where pages are
+ */
+struct hot {
+	__s64 target;
+	__s64 max;
+	__s64 node;
+	bool cold;
+	bool raw;
+	bool json;
+	bool by_mapping;
+	bool placed;
+};
+
+static void print_mappings_json(const struct mapping *maps, size_t nr)
+{
+	struct json_object *obj = json_new(), *array = json_object_new_array();
+
+	for (; nr--; maps++) {
+		struct json_object *one = json_object_new_object();
+
+		json_add_u64(one, "pid", maps->pid);
+		json_add_name(one, "comm", maps->place.comm);
+		json_add_name(one, "mapping", maps->place.mapping);
+		json_add_u64(one, "samples", maps->samples);
+		json_add_u64(one, "pages", maps->pages);
+		json_add_u64(one, "hot_pages", maps->hot);
+		json_add(one, "node", maps->placed ? json_object_new_int(maps->node) : NULL);
+		json_add_u64(one, "node_samples", maps->node_samples);
+		json_object_array_add(array, one);
+	}
+	json_add(obj, "mappings", array);
+	json_print(stdout, obj);
+}
+
+static int print_mappings(const struct hot *hot, struct htmm_names *names,
+			  const struct htmm_page_list *list, struct htmm_error *err)
+{
+	size_t nr;
+	struct mapping *maps = mappings_sum(names, list, &nr, err);
+
+	if (!maps)
+		return -ENOMEM;
+	if (hot->max && nr > (size_t)hot->max)
+		nr = hot->max;
+	if (hot->json)
+		print_mappings_json(maps, nr);
+	else
+		mappings_print_text(stdout, maps, nr);
+	free(maps);
+	return 0;
+}
+
+static void print_counts(const struct hot *hot, struct htmm_names *names,
+			 const struct htmm_page_list *list)
+{
+	if (!hot->json) {
+		hot_print(stdout, names, list, hot->placed);
+		return;
+	}
+	hot_json(stdout, names, list, hot->placed);
+	putchar('\n');
+}
+
+/* Says what would do, if there are too few samples to choose the pages of the fast tier. */
+static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf *stats,
+		       const struct enough *enough)
+{
+	const struct htmm_event *event = stats->events;
+	char fit[SIZE_TEXT], sure[SIZE_TEXT], more[32];
+
+	if (enough->times <= 1)
+		return;
+	if (stats->stats.nr_events == 1 && event->period > 1 &&
+	    !(info->session_flags & HTMM_START_BUDGET))
+		snprintf(more, sizeof(more), "-c %llu",
+			 event_good_period(event, event->period / enough->times));
+	else
+		snprintf(more, sizeof(more), "%.0f times as many", ceil(enough->times));
+	notice("too few samples for the %s of fast memory: sure of %s; %s would do",
+	       size_text(fit, (__u64)enough->fit << HTMM_PAGE_SHIFT),
+	       size_text(sure, (__u64)enough->sure << HTMM_PAGE_SHIFT), more);
+}
+
+static int print_rates(int fd, const struct hot *hot, struct htmm_names *names,
+		       struct htmm_page_list *list, struct htmm_error *err)
+{
+	struct rated_config config = { .node = hot->node, .max = hot->max };
+	struct curve_config known;
+	struct htmm_stats_buf stats = {};
+	struct htmm_histogram hist;
+	struct rated rated = {};
+	struct htmm_info info;
+	int ret = hit_known(&known, fd, &info, err);
+
+	if (!ret)
+		ret = htmm_target_hist(fd, hot->target, HTMM_UNIT_PAGE, &hist, err);
+	if (!ret)
+		ret = htmm_device_stats(fd, &stats, err);
+	if (ret)
+		return ret;
+	config.unit = known.unit ?: 1;
+	config.capacity = hist.capacity_pages;
+	if (rated_find(&rated, &config, names, list)) {
+		ret = no_memory(err);
+	} else if (hot->json) {
+		rated_json(stdout, names, &rated, hot->placed);
+	} else {
+		rated_print(stdout, names, &rated, hot->placed);
+		say_enough(&info, &stats, &rated.enough);
+	}
+	free(rated.pages);
+	htmm_stats_free(&stats);
+	return ret;
+}
+
+static int print(int fd, const struct hot *hot, struct htmm_page_list *list,
+		 struct htmm_error *err)
+{
+	struct htmm_names *names = htmm_names_new();
+	int ret = 0;
+
+	if (!names)
+		return no_memory(err);
+	htmm_names_note(names, 0, list);
+	if (hot->by_mapping)
+		ret = print_mappings(hot, names, list, err);
+	else if (hot->raw)
+		print_counts(hot, names, list);
+	else
+		ret = print_rates(fd, hot, names, list, err);
+	htmm_names_free(names);
+	return ret;
+}
+
+/* Lists pages by their counts, or all for the estimates. */
+static int list_pages(int fd, const struct hot *hot, struct htmm_page_list *list,
+		      struct htmm_error *err)
+{
+	struct htmm_list_pages request = {
+		.flags = hot->placed ? HTMM_LIST_PLACEMENT : 0,
+		.order = hot->cold ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
+		.target = hot->target,
+		.min_samples = hot->cold ? 0 : 1,
+	};
+	size_t max = hot->by_mapping ? 0 : hot->max;
+	int ret = 0;
+
+	if (hot->cold)
+		request.flags |= HTMM_LIST_RESIDENT;
+	if (hot->node >= 0) {
+		request.flags |= HTMM_LIST_NODE;
+		request.node = hot->node;
+	}
+	if (hot->raw || hot->by_mapping)
+		return htmm_device_list_pages(fd, &request, max, list, err);
+	request.order = HTMM_ORDER_TABLE;
+	/* Pages of other nodes count for the estimates, too: only see if the node can be listed. */
+	if (hot->node >= 0) {
+		ret = htmm_device_list_pages(fd, &request, 1, list, err);
+		htmm_pages_free(list);
+		request.flags &= ~HTMM_LIST_NODE;
+		request.node = 0;
+	}
+	return ret ? ret : htmm_device_list_pages(fd, &request, 0, list, err);
+}
+
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	struct hot *hot = arg;
+	struct htmm_page_list list = {};
+	int ret;
+
+	hot->raw |= hot->cold;
+	hot->placed = hot->node >= 0 || hot->cold || placement_known(fd);
+	ret = list_pages(fd, hot, &list, err);
+	if (ret)
+		return advise(err, EINVAL, "give a node that has memory, see 'htmmctl placement'");
+	places_notice(&list);
+	ret = print(fd, hot, &list, err);
+	htmm_pages_free(&list);
+	return ret;
+}
+
+static int run_hot(const struct command *cmd, int argc, char **argv)
+{
+	struct hot hot = { .max = HOT_PAGES_DEFAULT, .node = -1 };
+	const struct opt opts[] = {
+		{ OPT_NUMBER, 'n', "number", "N", "pages to list, 0: all (20)",
+		  &hot.max, 0, LONG_MAX },
+		{ OPT_FLAG, 0, "mapping", NULL, "sum up the pages of each mapping",
+		  &hot.by_mapping },
+		{ OPT_NUMBER, 0, "node", "N", "only pages that are on NUMA node N now",
+		  &hot.node, 0, INT_MAX },
+		{ OPT_FLAG, 0, "cold", NULL, "the coldest pages in memory, sampled or not",
+		  &hot.cold },
+		{ OPT_FLAG, 0, "raw", NULL, "order pages by samples, not by estimated rates",
+		  &hot.raw },
+		OPT_TARGET(&hot.target),
+		OPT_JSON(&hot.json),
+		{ OPT_END },
+	};
+
+	return simple_cmd(cmd, argc, argv, opts, show, &hot);
+}
+
+static const struct command cmd_hot = {
+	.name = "hot",
+	.synopsis = "[options]",
+	.help = "Lists the pages that are thought to be accessed most, hottest first, and where\n"
+		"they are now: the NUMA node and the page size, if known.  The rate of a page is\n"
+		"estimated from its samples and those of its neighbours, with 90 % bounds.\n"
+		"Neighbours that are equal share a line, which has the samples of each.",
+	.run = run_hot,
+};
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_hot, argc, argv);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+#include "htmmctl/output.h"
+#include "htmmctl/placement.h"
+#include "htmmctl/rate.h"
+#include "htmmctl/view.h"
+#include "rated.h"
+
+/* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
+static size_t equal_pages(struct htmm_names *names, const struct rated_page *page, size_t nr)
+{
+	const char *mapping = htmm_names_find(names, &page->page).mapping;
+	struct rated_page next = *page;
+	size_t i;
+
+	for (i = 1; i < nr; i++) {
+		next.page.addr += 4096;
+		if (memcmp(&next.page, &page[i].page, sizeof(next.page)) ||
+		    next.rate != page[i].rate || next.low != page[i].low ||
+		    next.high != page[i].high ||
+		    htmm_names_find(names, &next.page).mapping != mapping)
+			break;
+	}
+	return i;
+}
+
+static void print_page(FILE *file, struct htmm_names *names, const struct rated_page *rated,
+		       size_t nr, bool placed)
+{
+	const struct htmm_page *page = &rated->page;
+	struct htmm_place place = htmm_names_find(names, page);
+	const bool hot = page->flags & HTMM_PAGE_HOT;
+	char comm[20], rate[RATE_TEXT], low[RATE_TEXT], high[RATE_TEXT];
+
+	snprintf(comm, sizeof(comm), "%-10.10s", place.comm);
+	out_colour(file, hot ? COLOUR_RED : COLOUR_NONE);
+	fprintf(file, "%5s %5s %5s %8llu %5zu %-3s %7u ", rate_text(rate, rated->rate),
+		rate_text(low, rated->low), rate_text(high, rated->high), page->samples, nr,
+		hot ? "yes" : "", page->pid);
+	out_colour(file, COLOUR_NONE);
+	if (placed)
+		place_print(file, page->node, page->mapping_shift);
+	out_name(file, comm);
+	fprintf(file, " %12llx ", page->addr);
+	hot_print_mapping(file, page, &place);
+}
+
+void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
+{
+	size_t i, nr;
+
+	if (!rated->nr) {
+		fputs("no such page has samples\n", file);
+		return;
+	}
+	fprintf(file, "rate: samples expected, by the page's own and its neighbours'\n"
+		"%5s %5s %5s %8s %5s %-3s %7s %s%-10s %12s %s\n", "rate", "low", "high", "samples",
+		"pages", "hot", "pid", placed ? PLACE_TITLE : "", "command", "address", "mapping");
+	for (i = 0; i < rated->nr; i += nr) {
+		nr = equal_pages(names, &rated->pages[i], rated->nr - i);
+		print_page(file, names, &rated->pages[i], nr, placed);
+	}
+}
+
+/* Written page by page, as a list may have millions. */
+void rated_json(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
+{
+	const struct enough *enough = &rated->enough;
+	struct json_object *obj;
+	size_t i;
+
+	fprintf(file, "{\"schema\":%d,\"fit_pages\":%zu,\"sure_pages\":%zu,\"times_ppm\":%.0f,",
+		JSON_SCHEMA, enough->fit, enough->sure, enough->times * 1e6);
+	fputs("\"pages\":[", file);
+	for (i = 0; i < rated->nr; i++) {
+		const struct rated_page *page = &rated->pages[i];
+
+		obj = hot_page_json(names, &page->page, placed);
+		rate_json(obj, page->rate, page->low, page->high);
+		fputs(i ? ",\n" : "\n", file);
+		json_write(file, obj);
+	}
+	fputs("]}\n", file);
+}
