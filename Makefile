@@ -23,6 +23,7 @@
 # make bench-accuracy	how well samples tell the hot pages, by period and budget
 #			(PROGRAMS="graph redis" JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
+# make hwtest		measure the sampling on this machine, in ten minutes; as root. QUICK=1: in one
 # make experiment	what moving pages buys: run programs on slow and fast memory under
 #			htmmctl tier and other methods, and write docs/experiments.md.
 #			CELLS="gups/tier/1:8 gups/oracle/*" JSON=FILE: only these; FULL=1: all
@@ -108,6 +109,10 @@ bench-export:
 bench-budget:
 	selftests/rig/packages
 	$(MAKE) -C selftests/bench/budget run
+
+.PHONY: hwtest
+hwtest: all
+	build/userspace/htmm-hwtest --module htmm.ko $(if $(QUICK),--quick)
 
 experiment: packages userspace
 	selftests/experiment/run $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
