@@ -191,6 +191,8 @@ TEST_F(feed, targets)
 	ASSERT_EQ(0, child_start(&child, sleeper, NULL));
 	for (i = 0; i < 10; i++)
 		give_to(&self->samples[i], child.pid);
+	/* No thread of the process that is named: it is the process's all the same. */
+	self->samples[i].tid = child.pid;
 	request_add_target(&self->req, getpid());
 	ASSERT_START(self);
 	ASSERT_EQ(0, feed_all(self->fd, 0, self->samples, SAMPLES));
