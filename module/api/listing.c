@@ -4,6 +4,8 @@
 #include <linux/slab.h>
 #include "listing.h"
 
+/* Fewest entries of the tables that are looked up at a time, to choose those on a node. */
+#define HTMM_LISTING_STEP	4096
 /* In a cursor, the tag above the page number: what the list has, in which order. Never 0. */
 #define HTMM_CURSOR_TAG_SHIFT	56
 
@@ -143,60 +145,39 @@ static int htmm_listing_step(struct htmm_listing *listing)
 	return htmm_listing_finish(&topn, htmm_listing_tables(listing, &topn));
 }
 
-/* Entries that a step finds: with a filter by node more than are wanted, of which some remain. */
+/* Are entries of the tables to be chosen by their node? Resident pages are found with theirs. */
+static bool htmm_listing_filters(const struct htmm_list_pages *list)
+{
+	return (list->flags & (HTMM_LIST_NODE | HTMM_LIST_RESIDENT)) == HTMM_LIST_NODE;
+}
+
+/* With a filter by node, more entries are looked up at a time than are wanted: some remain. */
 static u32 htmm_listing_size(const struct htmm_list_pages *list, u32 n)
 {
-	if ((list->flags & (HTMM_LIST_NODE | HTMM_LIST_RESIDENT)) != HTMM_LIST_NODE)
+	if (!htmm_listing_filters(list))
 		return n;
 	return clamp_t(u32, 4 * n, HTMM_LISTING_STEP, HTMM_SNAPSHOT_PAGES);
 }
 
 /*
- * List entries that are on the wanted node, in the order in which steps find them. A call ends
- * when the room is filled, at the end of the list, or after some steps if it has found any.
- * Returns the number of entries, or an errno.
- */
-static int htmm_listing_node_in_steps(struct htmm_listing *listing, struct htmm_page *step,
-				      struct htmm_page *pages, u32 room)
-{
-	int steps, i, n, ret = 0;
-	u32 found = 0;
-
-	for (steps = 1; found < room && (!found || steps <= HTMM_LISTING_STEPS); steps++) {
-		n = htmm_listing_step(listing);
-		if (n > 0) {
-			htmm_listing_describe(listing, step, n);
-			n = htmm_listing_place(listing, step, n,
-					       listing->list->order == HTMM_ORDER_TABLE);
-		}
-		ret = n;
-		if (n <= 0)
-			break;
-		for (i = 0; i < n && found < room; i++)
-			if (step[i].node == listing->list->node)
-				pages[found++] = step[i];
-		listing->after = listing->entries[i - 1];
-		listing->resumed = true;
-	}
-	/* What was found before a signal is the beginning of the list. */
-	return ret < 0 && !(ret == -EINTR && found) ? ret : found;
-}
-
-/*
- * Offer @list all entries that are on the wanted node. In one walk over the tables, those that
- * it would take are collected, and looked up some at a time: most of them are near each other.
+ * Offer @list all entries that are on the wanted node; in the order of the table, as many as it
+ * takes, which become @pages. In one walk over the tables, those that it would take are collected,
+ * and looked up some at a time: most of them are near each other. @step: room for these.
  */
 static int htmm_listing_offer_node(struct htmm_listing *listing, struct htmm_page *step,
-				   struct htmm_topn *list)
+				   struct htmm_topn *list, struct htmm_page *pages)
 {
+	bool by_place = list->order == HTMM_ORDER_TABLE;
 	struct htmm_topn found;
 	struct htmm_topn_entry last;
 	int i, n, ret;
 
 	htmm_listing_init_topn(listing, &found);
-	found.order = HTMM_ORDER_TABLE;
-	found.into = list;
-	found.after = NULL;
+	if (!by_place) {
+		found.order = HTMM_ORDER_TABLE;
+		found.into = list;
+		found.after = NULL;
+	}
 	do {
 		found.len = 0;
 		ret = htmm_listing_tables(listing, &found);
@@ -205,56 +186,49 @@ static int htmm_listing_offer_node(struct htmm_listing *listing, struct htmm_pag
 			return ret;
 		htmm_listing_describe(listing, step, n);
 		ret = htmm_listing_place(listing, step, n, true);
-		if (ret < 0)
-			return ret;
-		for (i = 0; i < n; i++)
-			if (step[i].node == listing->list->node)
-				htmm_topn_offer(list, &listing->entries[i]);
+		for (i = 0; i < ret && !(by_place && htmm_topn_complete(list)); i++) {
+			if (step[i].node != listing->list->node)
+				continue;
+			/* They are taken in the order in which they are found. */
+			if (by_place)
+				pages[list->len] = step[i];
+			htmm_topn_offer(list, &listing->entries[i]);
+		}
+		if (ret < n)
+			return ret < 0 ? ret : -EINTR;
 		last = listing->entries[n - 1];
 		found.after = &last;
-	} while (n == listing->size);
+	} while (n == listing->size && !(by_place && htmm_topn_complete(list)));
 	return 0;
 }
 
-/* List entries by count that are on the wanted node. Returns their number, or an errno. */
-static int htmm_listing_node_by_count(struct htmm_listing *listing, struct htmm_page *step,
-				      struct htmm_page *pages, u32 room)
+/* List entries that are on the wanted node. Returns their number, or an errno. */
+static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
 {
+	struct htmm_page *step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
 	struct htmm_topn list;
-	int i, n, ret;
+	int i, n, ret = -ENOMEM;
 
 	htmm_listing_init_topn(listing, &list);
 	list.size = room;
 	list.entries = kvmalloc_array(room, sizeof(*list.entries), GFP_KERNEL_ACCOUNT);
-	if (!list.entries)
-		return -ENOMEM;
-	ret = htmm_listing_offer_node(listing, step, &list);
-	n = htmm_topn_finish(&list);
+	if (!step || !list.entries)
+		goto out;
+	n = htmm_listing_finish(&list, htmm_listing_offer_node(listing, step, &list, pages));
+	ret = n;
+	if (n <= 0)
+		goto out;
 	memcpy(listing->entries, list.entries, n * sizeof(*list.entries));
-	kvfree(list.entries);
-	if (ret || !n)
-		return ret;
+	listing->after = listing->entries[n - 1];
+	if (list.order == HTMM_ORDER_TABLE)
+		goto out;
 	htmm_listing_describe(listing, pages, n);
 	/* For the sizes of their mappings. They may have moved since. */
 	ret = htmm_listing_place(listing, pages, n, false);
 	for (i = 0; i < n; i++)
 		pages[i].node = listing->list->node;
-	listing->after = listing->entries[n - 1];
-	return ret;
-}
-
-static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *pages, u32 room)
-{
-	struct htmm_page *step;
-	int ret;
-
-	step = kvmalloc_array(listing->size, sizeof(*step), GFP_KERNEL_ACCOUNT);
-	if (!step)
-		return -ENOMEM;
-	if (listing->list->flags & HTMM_LIST_RESIDENT || listing->list->order == HTMM_ORDER_TABLE)
-		ret = htmm_listing_node_in_steps(listing, step, pages, room);
-	else
-		ret = htmm_listing_node_by_count(listing, step, pages, room);
+out:
+	kvfree(list.entries);
 	kvfree(step);
 	return ret;
 }
@@ -263,7 +237,7 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 {
 	int n, i;
 
-	if (listing->list->flags & HTMM_LIST_NODE && !listing->place)
+	if (htmm_listing_filters(listing->list))
 		return htmm_listing_by_node(listing, pages, room);
 	n = htmm_listing_step(listing);
 	if (n <= 0)
@@ -273,6 +247,9 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 		htmm_page_set_place(&pages[i], &listing->place[i]);
 	if (!listing->place && !listing->hidden && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
 		n = htmm_listing_place(listing, pages, n, listing->list->order == HTMM_ORDER_TABLE);
+	/* Where the walk has found them. They may have moved since. */
+	for (i = 0; listing->list->flags & HTMM_LIST_NODE && !listing->place && i < n; i++)
+		pages[i].node = listing->list->node;
 	if (n > 0)
 		listing->after = listing->entries[n - 1];
 	return n;

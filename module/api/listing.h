@@ -11,10 +11,6 @@
 #define HTMM_LIST_ANY_PLACEMENT	\
 	(HTMM_LIST_PLACEMENT | HTMM_LIST_NODE | HTMM_LIST_RESIDENT | HTMM_LIST_OTHERS)
 
-/* With a filter by node: fewest entries that a step finds, and steps once some have passed. */
-#define HTMM_LISTING_STEP	4096
-#define HTMM_LISTING_STEPS	16
-
 /**
  * struct htmm_listing - one call of LIST_PAGES
  * @list: argument of the call
