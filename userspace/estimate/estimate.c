@@ -10,7 +10,7 @@
 /* From here on, each region has its own weights: how much pages differ is not everywhere alike. */
 #define REGION_SHIFT	9
 /* In the weights of a region, all others count as much as this many samples. */
-#define OTHERS		200
+#define OTHERS		800
 
 #define NR_LEVELS	8
 
