@@ -104,7 +104,8 @@ static void print_few(const struct htmm_info *info, const struct htmm_stats_buf 
 	else if (stats->events->period == 1)
 		puts("sample for longer");
 	else
-		printf("use -c %llu\n", event_good_period(stats->events, stats->events->period / times));
+		printf("use -c %llu\n",
+		       event_good_period(stats->events, stats->events->period / times));
 }
 
 static void say_stopped(int fd)
