@@ -20,11 +20,11 @@
 # make bench-budget	what sampling costs under a budget while the load changes in steps
 # make bench-cooling	how well hot pages are recognized, by the period of cooling
 # make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
-# make bench-accuracy	how well samples tell the hot pages, by period and budget
+# make bench-accuracy	how well samples show the hot pages, by period and budget
 #			(PROGRAMS="graph redis" JSON=FILE)
 # make bench-report	time htmmctl report beside perf script, on a file of 1 GB
 # make hwtest		measure the sampling on this machine, in ten minutes; as root. QUICK=1: in one
-# make experiment	what moving pages buys: run programs on slow and fast memory under
+# make experiment	how much moving pages helps: run programs on slow and fast memory under
 #			htmmctl tier and other methods, and write docs/experiments.md.
 #			CELLS="gups/tier/1:8 gups/oracle/*" JSON=FILE: only these; FULL=1: all
 # make fuzz		libFuzzer on the core, SECONDS=N for each target

@@ -238,7 +238,7 @@ plot {lines}
     return True
 
 
-INTRODUCTION = """# What moving pages buys
+INTRODUCTION = """# How much moving pages helps
 
 Made by `make experiment`; do not edit. [testing.md](testing.md#experiments) says how to run it, and
 what a cell is. One run each, all of commit {commit}.
@@ -262,9 +262,10 @@ Methods:
 Columns:
 
 - *Settled*: the last third of the work of each phase (a phase ends when the hot set changes). Its
-  speed is relative to all fast and to the oracle. *Settled* after *misses served fast* is the
-  share of misses served fast in that time.
-- *90 % after*: seconds from a change until the share is 90 % of its settled value.
+  speed is relative to all fast and to the oracle. The second column *settled* is the share of
+  misses served fast in that time.
+- *90 % after*: seconds from a change until the share is 90 % of its settled value; *80 % of
+  oracle's after*: until it is 80 % of the oracle's. `-`: never.
 - *Moved back*: moves of a page within 2 s of its previous move, including failed ones.
 - *Misses saved per move*: how many more misses were served fast than under first touch, divided
   by the pages moved.
@@ -293,7 +294,7 @@ The misses of each program were recorded once, with all memory fast. `htmm-sim -
 them with the same policy and the same size of the fast tier, which begins with the same pages as
 under first touch. The recordings have a sample of every 127 misses, as `htmmctl tier` takes while
 it learns, and only of loads. So where many misses are stores (redis), compare the simulator with
-what the machine served fast of *samples*.
+the column *samples*.
 
 | cell | served fast: machine, all misses | samples | simulator | difference from samples, or else from all (points) |
 |---|---:|---:|---:|---:|"""
@@ -327,10 +328,11 @@ def ablation_table(without):
 
 RULES = """## What each rule of the policy is for
 
-The same recordings, simulated without one of the rules, without cooling, or with fewer samples. Each
-cell has seconds, the settled share of misses served fast, and pages moved. Each is the mean of {sizes} simulations
-with sizes of the fast tier from {least} to {most} % of the original size, because any change moves the
-times of looks, and this alone changes the result of a program with phases.
+The same recordings, simulated without one of the rules, without cooling, or with fewer samples.
+Each cell has the run time in seconds, the settled share of misses served fast, and pages moved.
+It is the mean of {sizes} simulations with sizes of the fast tier from {least} to {most} % of the original size,
+because any change moves the times of looks, and this alone changes the result of a program with
+phases.
 
 | | {programs} |
 |---|{columns}"""
