@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * accuracy MISSES PID PROGRAM: how well samples tell the hot pages of a program.
+ * accuracy MISSES PID PROGRAM: how well samples show the hot pages of a program.
  *
  * MISSES has every miss of a process and others, as selftests/pebs/plugin/misses.h says. Each
  * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
