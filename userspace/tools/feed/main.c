@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "htmmctl/session.h"
 #include "htmmctl/view.h"
@@ -23,6 +24,8 @@
  * @reader: reads the recording
  * @feeder: hands it in
  * @json: print JSON
+ * @guard: the process that ends the session if this one cannot
+ * @alive: open as long as it is not to do so
  */
 struct replay {
 	const char *path;
@@ -30,6 +33,8 @@ struct replay {
 	struct perfdata_reader *reader;
 	struct feeder feeder;
 	bool json;
+	pid_t guard;
+	int alive;
 };
 
 static int call_pace(void *value, const char *text, struct htmm_error *err)
@@ -47,19 +52,20 @@ static int call_pace(void *value, const char *text, struct htmm_error *err)
  * be in the way of the next one. A child waits for that, out of reach of the terminal's signals
  * and of those for a process group. A session that is stopped already is not stopped again.
  */
-static int stop_at_end(int device, const struct htmm_start *start, struct htmm_error *err)
+static int begin_guard(struct replay *replay, struct htmm_error *err)
 {
-	struct htmm_session_id id = { .size = sizeof(id), .session = start->session };
+	struct htmm_session_id id = {
+		.size = sizeof(id), .session = replay->session.start.session,
+	};
 	int ends[2];
-	pid_t pid;
 	char c;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return htmm_error_set(err, errno, NULL, "pipe: %s", strerror(errno));
-	pid = fork();
-	if (pid < 0)
+	replay->guard = fork();
+	if (replay->guard < 0)
 		return htmm_error_set(err, errno, NULL, "fork: %s", strerror(errno));
-	if (!pid) {
+	if (!replay->guard) {
 		setsid();
 		close(ends[1]);
 		/* Whoever reads what this process prints does not wait for the child. */
@@ -68,12 +74,20 @@ static int stop_at_end(int device, const struct htmm_start *start, struct htmm_e
 		close(STDERR_FILENO);
 		while (read(ends[0], &c, 1) < 0 && errno == EINTR)
 			;
-		ioctl(device, HTMM_IOC_STOP, &id);
+		ioctl(replay->feeder.fd, HTMM_IOC_STOP, &id);
 		_exit(0);
 	}
-	/* The other end is open as long as this process lives. */
+	/* The other end is closed when this process ends, at the latest. */
 	close(ends[0]);
+	replay->alive = ends[1];
 	return 0;
+}
+
+/* Or it would have the device open for a moment longer, so that the module cannot be removed. */
+static void end_guard(const struct replay *replay)
+{
+	close(replay->alive);
+	waitpid(replay->guard, NULL, 0);
 }
 
 /* The smallest period, with which a sample has weight 1. Those of a pipe are not known yet. */
@@ -134,7 +148,7 @@ static int begin(struct replay *replay, struct htmm_error *err)
 			    HTMM_START_KEEP_EXITED | HTMM_START_DETACHED, err);
 	if (ret)
 		return ret;
-	ret = stop_at_end(replay->feeder.fd, start, err);
+	ret = begin_guard(replay, err);
 	if (ret)
 		session_stop(session, replay->feeder.fd, NULL);
 	return ret;
@@ -221,6 +235,7 @@ static int replay_all(struct replay *replay, struct htmm_error *err)
 	ret = feed_records(replay, err);
 	say(replay);
 	stopped = session_stop(&replay->session, replay->feeder.fd, ret ? &ignored : err);
+	end_guard(replay);
 	if (!ret)
 		ret = stopped;
 	if (!ret)
