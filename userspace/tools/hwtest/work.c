@@ -58,7 +58,10 @@ static bool is_hot(uint32_t page)
 	return page * 2654435761U >> 30 == 0;
 }
 
-/* Pages stay on a node only while they are touched first. */
+/*
+ * Those of one node may be moved later, as by 'htmmctl tier'. Those of several stay: else the kernel
+ * would move them to the CPU that loads them.
+ */
 static void place(const char *const *nodes, int nr)
 {
 	unsigned long mask;
@@ -72,7 +75,7 @@ static void place(const char *const *nodes, int nr)
 	}
 	for (i = 0; i < pages; i++)
 		array[i * PAGE] = 1;
-	if (nr && syscall(SYS_mbind, array, pages * PAGE, MPOL_DEFAULT, NULL, 0, 0))
+	if (nr == 1 && syscall(SYS_mbind, array, pages * PAGE, MPOL_DEFAULT, NULL, 0, 0))
 		fail("mbind");
 }
 
