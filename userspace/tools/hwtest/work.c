@@ -59,8 +59,8 @@ static bool is_hot(uint32_t page)
 }
 
 /*
- * Those of one node may be moved later, as by 'htmmctl tier'. Those of several stay: else the kernel
- * would move them to the CPU that loads them.
+ * Those of one node may be moved later, as by 'htmmctl tier'. Those of several stay: else the
+ * kernel would move them to the CPU that loads them.
  */
 static void place(const char *const *nodes, int nr)
 {
