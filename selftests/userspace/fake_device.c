@@ -23,6 +23,7 @@
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
  *				two of them are on node 0, the others on node 1
  * FAKE_FEW=1			few pages have samples, and these have few
+ * FAKE_FED=1			the samples of its first event are fed
  * FAKE_OLD=1			a module without placement
  * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
  *				events for near and for persistent memory, which alone tell
@@ -136,6 +137,8 @@ int __wrap_open(const char *path, int flags, ...)
 	}
 	if (getenv("FAKE_ONE_EVENT"))
 		nr_events = 1;
+	if (getenv("FAKE_FED"))
+		events[0].type = HTMM_TYPE_FEED;
 	fake_fd = __real_open("/dev/null", O_RDWR | O_CLOEXEC);
 	return fake_fd;
 }

@@ -91,7 +91,8 @@ static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf
 
 	if (enough->times <= 1)
 		return;
-	if (stats->stats.nr_events == 1 && event->period > 1 &&
+	/* What was fed was recorded with its period, and a budget chooses one. */
+	if (stats->stats.nr_events == 1 && event->period > 1 && event->type != HTMM_TYPE_FEED &&
 	    !(info->session_flags & HTMM_START_BUDGET))
 		snprintf(more, sizeof(more), "-c %llu",
 			 event_good_period(event, event->period / enough->times));
