@@ -194,6 +194,9 @@ static int htmm_listing_offer_node(struct htmm_listing *listing, struct htmm_pag
 				pages[list->len] = step[i];
 			htmm_topn_offer(list, &listing->entries[i]);
 		}
+		/* The next call goes on after the last one looked up, wanted or not. */
+		if (by_place && i)
+			listing->after = listing->entries[i - 1];
 		if (ret < n)
 			return ret < 0 ? ret : -EINTR;
 		last = listing->entries[n - 1];
@@ -216,12 +219,10 @@ static int htmm_listing_by_node(struct htmm_listing *listing, struct htmm_page *
 		goto out;
 	n = htmm_listing_finish(&list, htmm_listing_offer_node(listing, step, &list, pages));
 	ret = n;
-	if (n <= 0)
+	if (n <= 0 || list.order == HTMM_ORDER_TABLE)
 		goto out;
 	memcpy(listing->entries, list.entries, n * sizeof(*list.entries));
 	listing->after = listing->entries[n - 1];
-	if (list.order == HTMM_ORDER_TABLE)
-		goto out;
 	htmm_listing_describe(listing, pages, n);
 	/* For the sizes of their mappings. They may have moved since. */
 	ret = htmm_listing_place(listing, pages, n, false);
