@@ -112,6 +112,10 @@ int rated_find(struct rated *rated, const struct rated_config *config, struct ht
 	struct ranking ranking = { .mapped = mapped, .arg = &source };
 	int ret;
 
+	/* Of the pages of a node, any may be among the first. Else one that does not fit is enough. */
+	if (config->node < 0 && config->max)
+		ranking.most = config->max > config->capacity ? config->max : config->capacity + 1;
+
 	if (list->nr)
 		qsort(list->pages, list->nr, sizeof(*list->pages), by_address);
 	ret = rank_all(&ranking, &source, config->unit);
