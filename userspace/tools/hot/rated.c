@@ -112,7 +112,7 @@ int rated_find(struct rated *rated, const struct rated_config *config, struct ht
 	struct ranking ranking = { .mapped = mapped, .arg = &source };
 	int ret;
 
-	/* Of the pages of a node, any may be among the first. Else one that does not fit is enough. */
+	/* Any page may be among the first of its node. Else one that does not fit is enough. */
 	if (config->node < 0 && config->max)
 		ranking.most = config->max > config->capacity ? config->max : config->capacity + 1;
 
