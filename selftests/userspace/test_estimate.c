@@ -114,8 +114,8 @@ static const struct program programs[] = {
 	{ "zipf in order", zipf_in_order, 0.08, 0.01 },
 	{ "slope", slope, 0.15, -0.03 },
 	/*
-	 * A page of a hot range is surer than a single one, which may be twice as hot. Over 15
-	 * seeds the least was -0.09 to -0.142; it is the price of regions that differ less by chance.
+	 * A page of a hot range is surer than a single one, which may be twice as hot: the price
+	 * of regions that differ less by chance. Over 15 seeds the least was -0.09 to -0.142.
 	 */
 	{ "half ranges, half random", half_ranges, 0.02, 0.17 },
 	{ "one page", one_page, -0.01, 0.01 },
