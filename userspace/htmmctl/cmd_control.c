@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands with few options of their own: stop, cool, reset. */
 #include <stdio.h>
-#include <linux/perf_event.h>
 #include "options.h"
-#include "view.h"
+#include "period.h"
 
 /* Reasons of losses to name. */
 #define REASONS		3
@@ -16,10 +15,6 @@
 #define ENOUGH_EACH	4
 /* At most this factor is advised for a shorter period, because it is only an estimate. */
 #define SHORTER_MOST	100
-/* To look for primes among larger numbers takes long. */
-#define PRIMES_MOST	1000000000000ULL
-/* IBS takes only multiples of 16. */
-#define IBS_STEP	16
 
 static const char *const advice[HTMM_NR_DROPS] = {
 	[HTMM_DROP_RING_FULL] = "the rings were full: raise -m or the period",
@@ -66,46 +61,28 @@ static void print_losses(const struct htmm_counters *counters)
 	putchar('\n');
 }
 
-static bool is_prime(__u64 number)
-{
-	__u64 i;
-
-	for (i = 2; i * i <= number; i++)
-		if (number % i == 0)
-			return false;
-	return true;
-}
-
-__u64 event_good_period(const struct htmm_event *event, __u64 period)
-{
-	if (event->type > PERF_TYPE_RAW)
-		return period < IBS_STEP ? IBS_STEP : period - period % IBS_STEP;
-	while (period > 1 && period < PRIMES_MOST && !is_prime(period))
-		period--;
-	return period ? period : 1;
-}
-
 /* Says so if there are too few samples to tell hot pages from others. */
 static void print_few(const struct htmm_info *info, const struct htmm_stats_buf *stats, __u64 pages)
 {
 	const __u64 counted = stats->stats.total.counted;
 	__u64 wanted = ENOUGH_EACH * pages > FEW ? ENOUGH_EACH * pages : FEW;
 	__u64 times = counted ? (wanted + counted - 1) / counted : SHORTER_MOST;
+	__u64 period;
 
 	if (counted >= FEW && counted >= FEW_EACH * pages)
 		return;
 	if (times > SHORTER_MOST)
 		times = SHORTER_MOST;
+	period = shorter_period(info, stats, times);
 	printf("too few to tell what is hot, on %llu pages: ", pages);
-	if (info->session_flags & HTMM_START_BUDGET)
+	if (period)
+		printf("use -c %llu\n", period);
+	else if (info->session_flags & HTMM_START_BUDGET)
 		puts("use a larger --budget");
-	else if (stats->stats.nr_events != 1)
-		printf("sample %llu times as often\n", times);
-	else if (stats->events->period == 1)
+	else if (stats->stats.nr_events == 1 && stats->events->period == 1)
 		puts("sample for longer");
 	else
-		printf("use -c %llu\n",
-		       event_good_period(stats->events, stats->events->period / times));
+		printf("sample %llu times as often\n", times);
 }
 
 static void say_stopped(int fd)

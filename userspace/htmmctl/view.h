@@ -86,9 +86,6 @@ struct event_mode event_mode(const struct htmm_stats_buf *stats, unsigned int ev
 /* Its period as text: one, or the smallest and the largest. */
 void event_period_text(const struct event_mode *mode, char *text, size_t size);
 
-/* The next period of an event that is not longer, and that a loop is not in step with. */
-__u64 event_good_period(const struct htmm_event *event, __u64 period);
-
 /* Writes an event as text, in the form that -e takes where possible. */
 void event_code_text(const struct htmm_event *event, char *text, size_t size);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "htmmctl/mapping.h"
 #include "htmmctl/options.h"
+#include "htmmctl/period.h"
 #include "htmmctl/placement.h"
 #include "htmmctl/view.h"
 #include "rated.h"
@@ -86,16 +87,13 @@ static void print_counts(const struct hot *hot, struct htmm_names *names,
 static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		       const struct enough *enough)
 {
-	const struct htmm_event *event = stats->events;
+	const __u64 period = shorter_period(info, stats, enough->times);
 	char fit[SIZE_TEXT], sure[SIZE_TEXT], more[32];
 
 	if (enough->times <= 1)
 		return;
-	/* What was fed was recorded with its period, and a budget chooses one. */
-	if (stats->stats.nr_events == 1 && event->period > 1 && event->type != HTMM_TYPE_FEED &&
-	    !(info->session_flags & HTMM_START_BUDGET))
-		snprintf(more, sizeof(more), "-c %llu",
-			 event_good_period(event, event->period / enough->times));
+	if (period)
+		snprintf(more, sizeof(more), "-c %llu", period);
 	else
 		snprintf(more, sizeof(more), "%.0f times as many", ceil(enough->times));
 	notice("too few samples for the %s of fast memory: sure of %s; %s would do",
