@@ -3,19 +3,23 @@
 #include "placement.h"
 #include "view.h"
 
-/* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
+bool hot_follows(struct htmm_names *names, const struct htmm_page *first, size_t nr,
+		 const struct htmm_page *page)
+{
+	struct htmm_page same = *first;
+
+	same.addr += nr << HTMM_PAGE_SHIFT;
+	return !memcmp(&same, page, sizeof(same)) && htmm_names_find(names, first).mapping ==
+						     htmm_names_find(names, page).mapping;
+}
+
+/* The number of pages from @page on, of @nr, that share a line. */
 static size_t equal_pages(struct htmm_names *names, const struct htmm_page *page, size_t nr)
 {
-	const char *mapping = htmm_names_find(names, page).mapping;
-	struct htmm_page next = *page;
-	size_t i;
+	size_t i = 1;
 
-	for (i = 1; i < nr; i++) {
-		next.addr += 4096;
-		if (memcmp(&next, &page[i], sizeof(next)) ||
-		    htmm_names_find(names, &next).mapping != mapping)
-			break;
-	}
+	while (i < nr && hot_follows(names, page, i, &page[i]))
+		i++;
 	return i;
 }
 

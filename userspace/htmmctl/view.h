@@ -132,6 +132,9 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all);
 struct json_object *hist_json(const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
+/* Is @page the @nr th after @first, in the same mapping, and equal but for its address? */
+bool hot_follows(struct htmm_names *names, const struct htmm_page *first, size_t nr,
+		 const struct htmm_page *page);
 struct json_object *hot_page_json(struct htmm_names *names, const struct htmm_page *page,
 				  bool placed);
 void hot_print_mapping(FILE *file, const struct htmm_page *page, const struct htmm_place *place);

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <string.h>
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
 #include "htmmctl/rate.h"
 #include "htmmctl/view.h"
 #include "rated.h"
 
-/* The number of pages from @page on, of @nr, that differ only in their address and follow it. */
+/* The number of pages from @page on, of @nr, that share a line. */
 static size_t equal_pages(struct htmm_names *names, const struct rated_page *page, size_t nr)
 {
-	const char *mapping = htmm_names_find(names, &page->page).mapping;
-	struct rated_page next = *page;
 	size_t i;
 
-	for (i = 1; i < nr; i++) {
-		next.page.addr += 4096;
-		if (memcmp(&next.page, &page[i].page, sizeof(next.page)) ||
-		    next.rate != page[i].rate || next.low != page[i].low ||
-		    next.high != page[i].high ||
-		    htmm_names_find(names, &next.page).mapping != mapping)
+	for (i = 1; i < nr && hot_follows(names, &page->page, i, &page[i].page); i++)
+		if (page[i].rate != page->rate || page[i].low != page->low ||
+		    page[i].high != page->high)
 			break;
-	}
 	return i;
 }
 
