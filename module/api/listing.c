@@ -249,8 +249,9 @@ static int htmm_listing_run(struct htmm_listing *listing, struct htmm_page *page
 	if (!listing->place && !listing->hidden && listing->list->flags & HTMM_LIST_ANY_PLACEMENT)
 		n = htmm_listing_place(listing, pages, n, listing->list->order == HTMM_ORDER_TABLE);
 	/* Where the walk has found them. They may have moved since. */
-	for (i = 0; listing->list->flags & HTMM_LIST_NODE && !listing->place && i < n; i++)
-		pages[i].node = listing->list->node;
+	if (listing->list->flags & HTMM_LIST_NODE && !listing->place)
+		for (i = 0; i < n; i++)
+			pages[i].node = listing->list->node;
 	if (n > 0)
 		listing->after = listing->entries[n - 1];
 	return n;
