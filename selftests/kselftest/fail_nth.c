@@ -312,11 +312,6 @@ static void after_start(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth
 
 static const struct sweep start_when_idle = { "start", be_idle, start, after_start };
 
-TEST_F_TIMEOUT(fail_nth, start, 600)
-{
-	EXPECT_LT(0, sweep(_metadata, self, &start_when_idle));
-}
-
 /* A request with all it can hold: events of two PMUs, targets, CPUs. */
 TEST_F_TIMEOUT(fail_nth, start_with_everything, 600)
 {

@@ -7,7 +7,7 @@
 #define PAGES		64
 #define MAX_CPUS	64
 /* A kernel that checks itself notices the use of what is freed, and takes long. */
-#define CYCLES		(kernel_checks_itself() ? 6 : 20)
+#define CYCLES		(few_rounds() ? 6 : 20)
 
 FIXTURE(hotplug) {
 	int fd;
@@ -324,7 +324,7 @@ TEST_F(hotplug, stop_while_away)
 	check_totals(_metadata, self);
 }
 
-#define COMINGS		(kernel_checks_itself() ? 2 : 8)
+#define COMINGS		(few_rounds() ? 2 : 8)
 #define READERS		3
 
 /* Reads the statistics until it is told to end. Fails if totals are not the sum of channels. */

@@ -49,6 +49,11 @@ bool kernel_checks_itself(void)
 	return !access("/sys/kernel/debug/kmemleak", F_OK);
 }
 
+bool few_rounds(void)
+{
+	return kernel_checks_itself() || getenv("KSELFTEST_FEW_ROUNDS");
+}
+
 int module_users(void)
 {
 	FILE *file = fopen("/sys/module/htmm/refcnt", "re");

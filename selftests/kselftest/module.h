@@ -15,6 +15,12 @@ int module_unload(void);
 /* Tells a kernel that looks for leaks and wrong accesses, which is several times as slow. */
 bool kernel_checks_itself(void);
 
+/*
+ * Tells where a few rounds have to do: on that kernel, and where KSELFTEST_FEW_ROUNDS is set, as
+ * another machine has them all.
+ */
+bool few_rounds(void);
+
 /* References to the module: files of the device that are open, whoever waits in them. */
 int module_users(void);
 

@@ -16,7 +16,7 @@
 #define SHORT_CHILDREN	48
 #define SHORT_ROUNDS	12
 /* A kernel that checks itself notices the use of what is freed, and takes long to fork. */
-#define CHECKED_ROUNDS	4
+#define FEW_ROUNDS	4
 /* Regions that are removed in several steps. */
 #define MANY_REGIONS	600
 /* Samples that fill a ring of 64 pages to its watermark. */
@@ -414,7 +414,7 @@ TEST_F(space, exec_while_pages_are_located)
 {
 	int round;
 
-	for (round = 0; round < (kernel_checks_itself() ? 1 : 10); round++)
+	for (round = 0; round < (few_rounds() ? 1 : 10); round++)
 		locate_while_it_executes(_metadata, self);
 }
 
@@ -567,7 +567,7 @@ TEST_F(space, target_is_the_callers)
 /* How often more processes are run than that; a kernel that checks itself takes long to fork. */
 static int rounds(void)
 {
-	return kernel_checks_itself() ? 1 : 2;
+	return few_rounds() ? 1 : 2;
 }
 
 static int touch_once(int sock, void *arg)
@@ -675,7 +675,7 @@ static void run_short_children(struct __test_metadata *_metadata,
 TEST_F(space, kept_while_processes_exit)
 {
 	static struct stats stats;
-	int rounds = kernel_checks_itself() ? CHECKED_ROUNDS : SHORT_ROUNDS;
+	int rounds = few_rounds() ? FEW_ROUNDS : SHORT_ROUNDS;
 	int round;
 
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
