@@ -12,6 +12,8 @@
 /* Touched pages of each region: more than its entry holds, so that it needs a block. */
 #define TOUCHED		20
 #define COLD_REGIONS	1500
+/* Where a few have to do. */
+#define FEW_REGIONS	500
 #define COLD_STEP	100
 #define HOT_REGIONS	16
 #define FEW_SAMPLES	100
@@ -40,10 +42,12 @@ FIXTURE(memory) {
 	struct source source;
 	struct request req;
 	struct cgroup cgroup;
+	int cold_regions;
 };
 
 FIXTURE_SETUP(memory)
 {
+	self->cold_regions = few_rounds() ? FEW_REGIONS : COLD_REGIONS;
 	if (!cgroup_possible() || file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
 		SKIP(return, "no memory cgroups here");
 	ASSERT_EQ(0, cgroup_make(&self->cgroup, NULL, "memory"));
@@ -280,16 +284,17 @@ static void count_tracked(struct __test_metadata *_metadata, struct _test_data_m
 	const struct htmm_list_pages all = { .order = HTMM_ORDER_HOTTEST, .min_samples = 1 };
 	static struct pages pages;
 
-	ASSERT_EQ(0, pages_list(self->fd, &all, COLD_REGIONS * TOUCHED, &pages));
-	tracked->cold = pages_tracked(&pages, mem, COLD_REGIONS);
-	tracked->hot = pages_tracked(&pages, mem + COLD_REGIONS * REGION, HOT_REGIONS);
-	tracked->samples = pages_samples(&pages, 0, mem, (COLD_REGIONS + HOT_REGIONS) * REGION);
+	ASSERT_EQ(0, pages_list(self->fd, &all, self->cold_regions * TOUCHED, &pages));
+	tracked->cold = pages_tracked(&pages, mem, self->cold_regions);
+	tracked->hot = pages_tracked(&pages, mem + self->cold_regions * REGION, HOT_REGIONS);
+	tracked->samples = pages_samples(&pages, 0, mem,
+					 (self->cold_regions + HOT_REGIONS) * REGION);
 	tracked->bytes = table_bytes(_metadata, self->fd);
 }
 
 static void touch_hot(struct __test_metadata *_metadata, struct _test_data_memory *self, char *mem)
 {
-	touch_in_steps(_metadata, self, mem + COLD_REGIONS * REGION, HOT_REGIONS, 1, 300);
+	touch_in_steps(_metadata, self, mem + self->cold_regions * REGION, HOT_REGIONS, 1, 300);
 }
 
 /*
@@ -299,7 +304,7 @@ static void touch_hot(struct __test_metadata *_metadata, struct _test_data_memor
 static char *track_regions(struct __test_metadata *_metadata, struct _test_data_memory *self,
 			   struct tracked *tracked, __u64 *empty)
 {
-	char *mem = map_regions(COLD_REGIONS + HOT_REGIONS);
+	char *mem = map_regions(self->cold_regions + HOT_REGIONS);
 
 	self->source.event.period = 3;
 	request_init(&self->req, &self->source.event);
@@ -313,10 +318,10 @@ static char *track_regions(struct __test_metadata *_metadata, struct _test_data_
 		return NULL;
 	}
 	*empty = table_bytes(_metadata, self->fd);
-	touch_in_steps(_metadata, self, mem, COLD_REGIONS, COLD_STEP, 7);
+	touch_in_steps(_metadata, self, mem, self->cold_regions, COLD_STEP, 7);
 	touch_hot(_metadata, self, mem);
 	count_tracked(_metadata, self, mem, tracked);
-	EXPECT_LT(COLD_REGIONS * TOUCHED / 2, tracked->cold);
+	EXPECT_LT(self->cold_regions * TOUCHED / 2, tracked->cold);
 	EXPECT_LT(HOT_REGIONS * TOUCHED / 2, tracked->hot);
 	return mem;
 }
