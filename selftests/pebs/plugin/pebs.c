@@ -39,6 +39,8 @@ static pthread_once_t mbox_once = PTHREAD_ONCE_INIT;
 static unsigned int nr_vcpus;
 static struct truth truths[PEBS_MAX_CPUS];
 static FILE *truth_file;
+/* Each access matters: always, or while the guest wants the truth. */
+static bool sees_all, sees_truth;
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -199,6 +201,9 @@ static void on_access(unsigned int vcpu, __u32 info, __u64 vaddr, void *ip)
 
 	if (!slot->active || vaddr >= USER_END)
 		return;
+	/* Most code runs while nothing counts; to find the physical address takes longest. */
+	if (!slot->enabled && !sees_all && !(sees_truth && mbox->header.truth))
+		return;
 	profile_section(mbox->header.profile);
 	access.phys = host_phys(info, vaddr);
 	if (host_rw(info) & QEMU_PLUGIN_MEM_R)
@@ -322,6 +327,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 	if (!options_parse(&options, argc, argv) || !check_machine(info) ||
 	    !host_bind() || !open_truth() || !make_profile())
 		return -1;
+	sees_all = options.ibs || options.profile || stall_wanted(&options.latency);
+	sees_truth = truth_file || options.series || options.misses;
 	if (!cache_init(options.llc, options.ways, nr_vcpus > 1)) {
 		refuse("impossible cache: ",
 		       "llc must be ways x 64 bytes x a power of two");
