@@ -272,6 +272,9 @@ static int htmm_check_feed(const struct htmm_session *session, struct htmm_feed 
 		return -EINVAL;
 	if (feed->flags & HTMM_FEED_FOREIGN && !(start->flags & HTMM_START_KEEP_EXITED))
 		return -EINVAL;
+	if (feed->flags & HTMM_FEED_LOST)
+		return feed->samples || feed->sample_size || feed->flags & HTMM_FEED_FOREIGN ?
+			-EINVAL : 0;
 	return htmm_uaccess_check_stride(feed->sample_size, HTMM_FIRST_FEED_SAMPLE);
 }
 
@@ -315,6 +318,9 @@ static int htmm_ioctl_feed(struct htmm_call *call)
 	ret = htmm_check_feed(call->session, feed);
 	if (ret)
 		return ret;
+	if (feed->flags & HTMM_FEED_LOST)
+		return htmm_channel_set_feed(&call->session->channels, feed->event, NULL,
+					     feed->nr_samples, false);
 	/* First: no sample is taken if their number cannot be written. */
 	if (put_user(feed->nr_samples, &user->nr_samples))
 		return -EFAULT;
@@ -539,7 +545,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
 	HTMM_IOCTL(FEED, htmm_feed, __reserved, 40, HTMM_RESERVED(htmm_feed),
-		   .flags = HTMM_FEED_FOREIGN,
+		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_LOST,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true, .run = htmm_ioctl_feed),
 };
 

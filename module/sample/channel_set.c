@@ -455,8 +455,9 @@ static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
 
 /*
  * Put samples that user space has taken in the rings of event @index, which is of type
- * HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes callers
- * one producer of each ring, and no ring is freed meanwhile.
+ * HTMM_TYPE_FEED; or if @samples is NULL, count that user space has lost @n. @foreign: their
+ * processes are of another time or machine. The lock makes callers one producer of each ring, and
+ * no ring is freed meanwhile.
  *
  * Returns how many were taken, fewer than @n if a ring is full; -ENODATA: the set is stopped, or
  * no CPU is sampled; or -EINTR.

@@ -131,7 +131,8 @@ static void htmm_feed_write(u64 *slot, const struct htmm_channel *channel,
 }
 
 /*
- * Put samples in the channel's ring, or count why not. @foreign: their processes are of another
+ * Put samples in the channel's ring, or count why not; if @samples is NULL, count that @n did not
+ * fit in a ring of user space. @foreign: their processes are of another
  * time or machine, and their cookies come with them. Under &struct htmm_channel_set.lock, which
  * makes the caller the ring's only producer.
  *
@@ -149,6 +150,12 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 	u32 i, level = 0;
 	u64 *slot, addr, data_src;
 
+	if (!samples) {
+		local64_add(n, &channel->overflows);
+		local64_add(n, &channel->outside_nmi);
+		local64_add(n, &channel->dropped[HTMM_DROP_RING_FULL]);
+		return 0;
+	}
 	for (i = 0; i < n; i++) {
 		from = &samples[i];
 		slot = htmm_ring_reserve(&channel->ring);

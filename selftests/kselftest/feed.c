@@ -333,6 +333,29 @@ TEST_F(feed, a_full_ring)
 	EXPECT_EQ(taken, totals(_metadata, self->fd).counted);
 }
 
+/* What the caller has lost is an overflow as others. */
+TEST_F(feed, lost)
+{
+	struct htmm_feed lost = {
+		.size = sizeof(lost), .flags = HTMM_FEED_LOST, .nr_samples = 1000,
+	};
+	struct htmm_counters total;
+
+	ASSERT_START(self);
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
+	EXPECT_EQ(1000, lost.nr_samples);
+	ASSERT_EQ(0, feed_all(self->fd, 0, self->samples, SAMPLES));
+	lost.nr_samples = ~0U;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
+	ASSERT_EQ(0, device_stop(self->fd));
+	EXPECT_EQ(-ENODATA, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
+	total = totals(_metadata, self->fd);
+	EXPECT_EQ(1000ULL + ~0U + SAMPLES, total.overflows);
+	EXPECT_EQ(1000ULL + ~0U, total.drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(SAMPLES, total.counted);
+	EXPECT_EQ(0, total.nmi);
+}
+
 TEST_F(feed, refused)
 {
 	struct htmm_feed feed = {
@@ -352,7 +375,8 @@ TEST_F(feed, refused)
 	REFUSED(EINVAL, event, HTMM_MAX_EVENTS);
 	REFUSED(EINVAL, event, ~0U);
 	REFUSED(EINVAL, flags, HTMM_FEED_FOREIGN);
-	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_FOREIGN);
+	REFUSED(EINVAL, flags, HTMM_FEED_LOST);
+	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_LOST);
 	REFUSED(EOPNOTSUPP, __reserved, 1);
 	REFUSED(EINVAL, sample_size, sizeof(self->samples[0]) - 1);
 	REFUSED(E2BIG, sample_size, 4097);

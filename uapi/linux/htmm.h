@@ -920,8 +920,13 @@ struct htmm_feed_sample {
 	__u32 tid;
 };
 
-/* struct htmm_feed.flags: the processes are of another time or machine. */
+/*
+ * struct htmm_feed.flags:
+ * FOREIGN: the processes are of another time or machine.
+ * LOST: there are no samples: @nr_samples is how many the caller has lost.
+ */
 #define HTMM_FEED_FOREIGN	0x1
+#define HTMM_FEED_LOST		0x2
 
 /**
  * struct htmm_feed - argument of HTMM_IOC_FEED
@@ -936,6 +941,9 @@ struct htmm_feed_sample {
  * Foreign processes are not looked up: they can only match a target of all tasks, and have exited
  * as far as this session can tell, so it needs HTMM_START_KEEP_EXITED.
  *
+ * With HTMM_FEED_LOST alone, and @samples and @sample_size 0, @nr_samples overflows are counted
+ * and dropped as HTMM_DROP_RING_FULL: the ring was one in user space.
+ *
  * An error is returned only if no sample was taken: if an error follows some that were taken, the
  * next call returns it. The samples are read in groups, of which each is checked before any of it
  * is taken.
@@ -945,7 +953,7 @@ struct htmm_feed_sample {
  * EINTR	a signal came
  * EPERM	CAP_SYS_NICE is missing, without which no session with such an event is started
  * EINVAL	the event is none that is fed; a foreign sample without KEEP_EXITED; a cookie
- *		without HTMM_FEED_FOREIGN; or a period above 2^63 - 1
+ *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; or samples with HTMM_FEED_LOST
  */
 struct htmm_feed {
 	__u32 size;
