@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "htmmctl/session.h"
@@ -50,13 +51,12 @@ static int call_pace(void *value, const char *text, struct htmm_error *err)
 /*
  * However this process ends, the session ends with it: else it would run on without samples, and
  * be in the way of the next one. A child waits for that, out of reach of the terminal's signals
- * and of those for a process group. A session that is stopped already is not stopped again.
+ * and of those for a process group. It is there before the session is, and sees in the shared
+ * memory if one was started. A session that is stopped already is not stopped again.
  */
 static int begin_guard(struct replay *replay, struct htmm_error *err)
 {
-	struct htmm_session_id id = {
-		.size = sizeof(id), .session = replay->session.start.session,
-	};
+	struct htmm_session_id id = { .size = sizeof(id) };
 	int ends[2];
 	char c;
 
@@ -74,7 +74,9 @@ static int begin_guard(struct replay *replay, struct htmm_error *err)
 		close(STDERR_FILENO);
 		while (read(ends[0], &c, 1) < 0 && errno == EINTR)
 			;
-		ioctl(replay->feeder.fd, HTMM_IOC_STOP, &id);
+		id.session = replay->session.start.session;
+		if (id.session)
+			ioctl(replay->feeder.fd, HTMM_IOC_STOP, &id);
 		_exit(0);
 	}
 	/* The other end is closed when this process ends, at the latest. */
@@ -143,14 +145,14 @@ static int begin(struct replay *replay, struct htmm_error *err)
 		session->sources = CHOICE_YES;
 		start->sample_type |= PERF_SAMPLE_DATA_SRC;
 	}
+	ret = begin_guard(replay, err);
+	if (ret)
+		return ret;
 	/* The results are read by other commands, too. */
 	ret = session_start(session, replay->feeder.fd,
 			    HTMM_START_KEEP_EXITED | HTMM_START_DETACHED, err);
 	if (ret)
-		return ret;
-	ret = begin_guard(replay, err);
-	if (ret)
-		session_stop(session, replay->feeder.fd, NULL);
+		end_guard(replay);
 	return ret;
 }
 
@@ -263,24 +265,32 @@ static int replay_file(int fd, void *arg, struct htmm_error *err)
 
 static int run_feed(const struct command *cmd, int argc, char **argv)
 {
-	static struct replay replay = { .path = "perf.data" };
+	/* Its guard sees what becomes of it. */
+	struct replay *replay = mmap(NULL, sizeof(*replay), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct opt setup[SETUP_OPTS];
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'i', "input", "FILE", "a file, a directory or '-': a pipe (perf.data)",
-		  &replay.path },
-		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes", &replay.feeder.pids,
+		  &replay->path },
+		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes", &replay->feeder.pids,
 		  .call = perfdata_pids_add },
 		{ OPT_CALL, 0, "pace", "PACE", "fast, or as recorded (fast)",
-		  &replay.feeder.recorded_pace, .call = call_pace, .words = "fast or recorded" },
-		OPT_JSON(&replay.json),
+		  &replay->feeder.recorded_pace, .call = call_pace, .words = "fast or recorded" },
+		OPT_JSON(&replay->json),
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { opts, setup, NULL };
+	struct htmm_error err = {};
 	int ret;
 
-	setup_opts(&replay.session, setup);
+	if (replay == MAP_FAILED) {
+		no_memory(&err);
+		return print_error(&err);
+	}
+	replay->path = "perf.data";
+	setup_opts(&replay->session, setup);
 	ret = opts_parse(cmd, argc, argv, tables, NULL);
-	return ret == OPTS_GO_ON ? device_call(replay_file, &replay) : ret;
+	return ret == OPTS_GO_ON ? device_call(replay_file, replay) : ret;
 }
 
 static const struct command cmd_feed = {
