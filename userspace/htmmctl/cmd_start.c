@@ -104,7 +104,7 @@ static int start_session(int fd, void *arg, struct htmm_error *err)
 		flags |= HTMM_START_KEEP_EXITED;
 	ret = session_finish(&start->session, err);
 	if (!ret)
-		ret = session_start(&start->session, fd, flags, err);
+		ret = session_begin(&start->session, fd, flags, err);
 	if (!ret)
 		ret = htmm_device_info(fd, &info, err);
 	if (ret)

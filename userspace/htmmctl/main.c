@@ -80,6 +80,7 @@ static const struct command *const commands[] = {
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
 	PROGRAM("tier", "move hot pages to the fast tier, and cold ones out of it"),
 	PROGRAM("report", "report on a recording, with a heat map"),
+	PROGRAM("live", "start or run, with events opened in user space: large PEBS, groups"),
 	PROGRAM("feed", "count the samples of a recording again, with other settings"),
 	&cmd_cool,
 	&cmd_reset,

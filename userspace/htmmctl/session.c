@@ -171,7 +171,7 @@ int tuning_print(void)
 	static struct session unused;
 	char values[40];
 
-	puts("Settings of run, start, record, tier and feed, each given as -o NAME=VALUE; record\n"
+	puts("Settings of run, start, record, tier, live and feed, given as -o NAME=VALUE; record\n"
 	     "has only the long form, --tune NAME=VALUE.  Defaults are in parentheses.");
 	settings_of(&unused, settings);
 	for (setting = settings; setting->kind != OPT_END; setting++) {
@@ -470,6 +470,8 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	advise(err, ENOENT, NO_EVENT);
 	return advise(err, ENOMEM, "ask for less with -m or -o max-bytes");
 }
+
+int (*session_begin)(struct session *, int, __u32, struct htmm_error *) = session_start;
 
 int session_stop(const struct session *session, int fd, struct htmm_error *err)
 {

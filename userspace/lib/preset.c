@@ -121,10 +121,13 @@ static int choose_ibs(const struct request *req, struct htmm_choice *choice,
 static int refuse(const struct request *req, const struct model *model, struct htmm_error *err)
 {
 	const char *todo = "'htmmctl list' shows what can be sampled";
+	char live[80];
 
+	snprintf(live, sizeof(live), "sample llc-miss; or use 'htmmctl live' with -e %s/mem-loads/",
+		 req->pmu);
 	if (model->event[req->preset])
-		return htmm_error_set(err, ENOENT, "sample llc-miss",
-				      "'%s' counts on this CPU only beside the event 0x8203, which htmm does not open",
+		return htmm_error_set(err, ENOENT, live,
+				      "'%s' counts on this CPU only beside the event 0x8203, which a module cannot open",
 				      req->name);
 	if (presets[req->preset].sees && model->event[PRESET_MISS])
 		todo = "sample llc-miss";

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "htmmctl/command.h"
+#include "lib/pmu.h"
+#include "source.h"
+
+/* Bytes of a ring, a power of two: some thousand samples. */
+#define RING_BYTES	(256 * 1024)
+
+/* What a sample has, in perf's order. The CPU can write all of it without an interrupt. */
+#define SAMPLE_TYPE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+			 PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC)
+
+/* Load latency, and the event that some CPUs want before it in its group. */
+#define MEM_LOADS	0x1cd
+#define MEM_LOADS_AUX	0x8203
+
+/* A record of @header.type PERF_RECORD_SAMPLE or PERF_RECORD_LOST; others are passed over. */
+struct record {
+	struct perf_event_header header;
+	union {
+		struct {
+			__u64 ip;
+			__u32 pid;
+			__u32 tid;
+			__u64 time;
+			__u64 addr;
+			__u64 data_src;
+		} sample;
+		struct {
+			__u64 id;
+			__u64 lost;
+		} lost;
+	};
+};
+
+/**
+ * struct source - one event on one CPU
+ * @event: its index
+ * @fd: the event
+ * @leader: the event that it is in a group with, which is enabled for both; else @fd
+ * @page: its ring, behind a page with its ends
+ */
+struct source {
+	unsigned int event;
+	int fd;
+	int leader;
+	struct perf_event_mmap_page *page;
+};
+
+static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
+{
+	int fd = syscall(SYS_perf_event_open, attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Is it load latency of cores that have it only beside another event? */
+static bool wants_group(const struct htmm_event *event)
+{
+	const char *name;
+	struct pmu pmu;
+	unsigned int i;
+
+	if ((event->config & 0xffff) != MEM_LOADS)
+		return false;
+	for (i = 0; (name = htmm_core_pmu(i, NULL)); i++) {
+		if (pmu_open(&pmu, NULL, name, NULL))
+			continue;
+		if (pmu.type == event->type || (!i && event->type == PERF_TYPE_RAW))
+			return pmu_has(&pmu, "events", "mem-loads-aux");
+	}
+	return false;
+}
+
+/* That event, counting beside @attr. */
+static int open_leader(const struct perf_event_attr *attr, int cpu)
+{
+	const struct perf_event_attr aux = {
+		.type = attr->type, .size = sizeof(aux), .config = MEM_LOADS_AUX, .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1,
+	};
+
+	return open_event(&aux, cpu, -1);
+}
+
+static int source_open(struct source *source, const struct perf_event_attr *attr, int cpu,
+		       bool group)
+{
+	int leader = group ? open_leader(attr, cpu) : -1;
+
+	if (group && leader < 0)
+		return leader;
+	source->fd = open_event(attr, cpu, leader);
+	source->leader = group ? leader : source->fd;
+	if (source->fd < 0) {
+		if (group)
+			close(leader);
+		return source->fd;
+	}
+	source->page = mmap(NULL, sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, source->fd, 0);
+	return source->page == MAP_FAILED ? -errno : 0;
+}
+
+static int cannot_open(const struct htmm_event *event, int cpu, int code, struct htmm_error *err)
+{
+	if (code == EINVAL)
+		return htmm_error_set(err, code, "use 'htmmctl start' or 'run'",
+				      "'%s' cannot be sampled without the kernel's accesses",
+				      event->name);
+	return htmm_error_set(err, code, "'htmmctl doctor' says more",
+			      "'%s' cannot be opened on CPU %d: %s", event->name, cpu,
+			      strerror(code));
+}
+
+/* Opens an event on all its CPUs: those of another kind, and those offline, do not take it. */
+static int open_all(struct source_set *set, const struct htmm_event_list *list, unsigned int i,
+		    const struct htmm_cpus *cpus, struct htmm_error *err)
+{
+	const struct htmm_event *event = &list->event[i];
+	/* As in the module. With a watermark the CPU may keep samples until it has many. */
+	const struct perf_event_attr attr = {
+		.type = event->type, .size = sizeof(attr),
+		.config = event->config, .config1 = event->config1, .config2 = event->config2,
+		.sample_period = event->period, .precise_ip = event->precise_ip,
+		.sample_type = SAMPLE_TYPE, .watermark = 1, .wakeup_watermark = RING_BYTES / 2,
+		.disabled = !wants_group(event),
+		.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1,
+	};
+	const int nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const unsigned int before = set->nr;
+	int cpu, ret, none = -ENODEV;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		if (cpus->size && !htmm_cpus_has(cpus, cpu))
+			continue;
+		set->source[set->nr].event = i;
+		ret = source_open(&set->source[set->nr], &attr, cpu, !attr.disabled);
+		if (ret && ret != -ENOENT && ret != -ENODEV)
+			return cannot_open(event, cpu, -ret, err);
+		if (ret)
+			none = ret;
+		else
+			set->nr++;
+	}
+	return set->nr > before ? 0 : cannot_open(event, cpu - 1, -none, err);
+}
+
+int source_set_open(struct source_set *set, const struct htmm_event_list *list,
+		    const struct htmm_cpus *cpus, struct htmm_error *err)
+{
+	unsigned int i;
+	int ret = 0;
+
+	set->source = calloc(list->nr * sysconf(_SC_NPROCESSORS_CONF), sizeof(*set->source));
+	if (!set->source)
+		return no_memory(err);
+	for (i = 0; i < list->nr && !ret; i++)
+		ret = open_all(set, list, i, cpus, err);
+	return ret;
+}
+
+void source_set_enable(const struct source_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		ioctl(set->source[i].leader, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* Copies bytes of the ring, which may go on at its begin. */
+static void copy(const struct source *source, __u64 at, void *to, size_t bytes)
+{
+	const char *ring = (const char *)source->page + source->page->data_offset;
+	const size_t from = at % RING_BYTES;
+	const size_t first = bytes < RING_BYTES - from ? bytes : RING_BYTES - from;
+
+	memcpy(to, ring + from, first);
+	memcpy((char *)to + first, ring, bytes - first);
+}
+
+static __u32 source_read(struct source *source, struct htmm_feed_sample *samples, __u32 most,
+			 __u64 *lost)
+{
+	/* The kernel has written all records before this end. */
+	const __u64 head = __atomic_load_n(&source->page->data_head, __ATOMIC_ACQUIRE);
+	__u64 tail = source->page->data_tail;
+	struct record record = {};
+	__u32 n = 0;
+
+	while (tail < head && n < most) {
+		copy(source, tail, &record.header, sizeof(record.header));
+		copy(source, tail, &record, record.header.size < sizeof(record) ?
+					    record.header.size : sizeof(record));
+		tail += record.header.size;
+		if (record.header.type == PERF_RECORD_LOST)
+			*lost += record.lost.lost;
+		if (record.header.type != PERF_RECORD_SAMPLE)
+			continue;
+		samples[n++] = (struct htmm_feed_sample) {
+			.addr = record.sample.addr,
+			.ip = record.sample.ip,
+			.time = record.sample.time,
+			.data_src = record.sample.data_src,
+			.pid = record.sample.pid,
+			.tid = record.sample.tid,
+		};
+	}
+	/* From here on it may write over them. */
+	__atomic_store_n(&source->page->data_tail, tail, __ATOMIC_RELEASE);
+	return n;
+}
+
+__u32 source_set_read(struct source_set *set, unsigned int event,
+		      struct htmm_feed_sample *samples, __u32 most, __u64 *lost)
+{
+	unsigned int i;
+	__u32 n = 0;
+
+	for (i = 0; i < set->nr; i++)
+		if (set->source[i].event == event)
+			n += source_read(&set->source[i], samples + n, most - n, lost);
+	return n;
+}
