@@ -92,7 +92,7 @@ static void store_open(struct store *store)
 
 static u64 period_of(const struct policy *policy, const struct store *store)
 {
-	return policy->samples ?: max_t(u64, 2000000, policy->each * store->table.stats.pages);
+	return policy->samples ?: max_t(u64, HTMM_COOLING_LEAST, policy->each * store->table.stats.pages);
 }
 
 static void store_add(struct store *store, const struct policy *policy)
