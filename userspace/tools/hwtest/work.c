@@ -35,6 +35,9 @@
 #define CHUNK	64
 #define SPARE	512
 #define NODES	16
+/* Nodes that a kernel can have. */
+#define NODES_MAX	1024
+#define BITS		(8 * sizeof(unsigned long))
 /* Of a page that is not hot, each eighth line is loaded. */
 #define STEP	8
 
@@ -64,13 +67,18 @@ static bool is_hot(uint32_t page)
  */
 static void place(const char *const *nodes, int nr)
 {
-	unsigned long mask;
+	unsigned int node;
 	size_t i;
 
 	for (i = 0; nr && i < pages; i += CHUNK) {
-		mask = 1UL << atoi(nodes[i / CHUNK % nr]);
-		if (syscall(SYS_mbind, array + i * PAGE, CHUNK * PAGE, MPOL_BIND, &mask,
-			    8 * sizeof(mask), 0))
+		unsigned long mask[NODES_MAX / BITS] = {};
+
+		node = atoi(nodes[i / CHUNK % nr]);
+		if (node < NODES_MAX)
+			mask[node / BITS] = 1UL << node % BITS;
+		/* It takes one bit less than it is told. */
+		if (syscall(SYS_mbind, array + i * PAGE, CHUNK * PAGE, MPOL_BIND, mask,
+			    NODES_MAX + 1, 0))
 			fail("mbind");
 	}
 	for (i = 0; i < pages; i++)
