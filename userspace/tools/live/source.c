@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
+#include <htmm/text.h>
 #include "htmmctl/command.h"
-#include "lib/pmu.h"
 #include "source.h"
 
 /* Bytes of a ring, a power of two: some thousand samples. */
@@ -18,6 +18,8 @@
 /* What a sample has, in perf's order. The CPU can write all of it without an interrupt. */
 #define SAMPLE_TYPE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 			 PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC)
+
+#define PMUS		"/sys/bus/event_source/devices/"
 
 /* Load latency, and the event that some CPUs want before it in its group. */
 #define MEM_LOADS	0x1cd
@@ -66,17 +68,17 @@ static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
 /* Is it load latency of cores that have it only beside another event? */
 static bool wants_group(const struct htmm_event *event)
 {
+	char type[16], aux[64];
 	const char *name;
-	struct pmu pmu;
 	unsigned int i;
 
 	if ((event->config & 0xffff) != MEM_LOADS)
 		return false;
 	for (i = 0; (name = htmm_core_pmu(i, NULL)); i++) {
-		if (pmu_open(&pmu, NULL, name, NULL))
+		if (htmm_read_line(type, sizeof(type), PMUS "%s/type", name) ||
+		    (strtoul(type, NULL, 10) != event->type && event->type != PERF_TYPE_RAW))
 			continue;
-		if (pmu.type == event->type || (!i && event->type == PERF_TYPE_RAW))
-			return pmu_has(&pmu, "events", "mem-loads-aux");
+		return !htmm_read_line(aux, sizeof(aux), PMUS "%s/events/mem-loads-aux", name);
 	}
 	return false;
 }
