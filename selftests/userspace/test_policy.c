@@ -916,7 +916,26 @@ static void test_long_list(void)
 /* A look at a few samples is not worth it, unless time passes. */
 static void test_begins(void)
 {
-	CHECK(!policy_begins(1999, 0.9) && policy_begins(2000, 0) && policy_begins(0, 1));
+	struct memory *memory = make(4000, 0);
+
+	CHECK(!policy_begins(memory->policy, 1999, 0.9));
+	CHECK(policy_begins(memory->policy, 2000, 0));
+	CHECK(policy_begins(memory->policy, 0, 1));
+	destroy(memory);
+}
+
+/* Samples that begin late come fast, so the next look is soon. */
+static void test_late(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	memory->seconds = 9;
+	policy_begins(memory->policy, 0, 9);
+	policy_begins(memory->policy, 30, 9.5);
+	sample(memory, 2000, 2300, 1);
+	look(memory);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1) < 0.01);
+	destroy(memory);
 }
 
 /* How many phase changes are seen if the slow tier gets this part of the samples for once? */
@@ -1134,6 +1153,7 @@ int main(void)
 		TAP_TEST(test_much),
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_begins),
+		TAP_TEST(test_late),
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
 		TAP_TEST(test_thin),

@@ -199,7 +199,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
 	spend(sim, look.nr_regions * sim->config->page_ns);
 	glance = sim->result->cost - before;
-	if (!sim->plan && !policy_begins(sim->store->samples, sim->seconds)) {
+	if (!sim->plan && !policy_begins(sim->policy, sim->store->samples, sim->seconds)) {
 		sim->next_look = next_look(sim, glance);
 		return 0;
 	}

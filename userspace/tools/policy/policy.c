@@ -556,8 +556,11 @@ double policy_wait(const struct policy *policy, double cost)
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }
 
-bool policy_begins(__u64 samples, double seconds)
+bool policy_begins(struct policy *policy, __u64 samples, double seconds)
 {
+	/* If the program did nothing at first, samples come faster than the mean says. */
+	if (!samples)
+		policy->seconds = seconds;
 	return samples >= FIRST_SAMPLES || seconds >= FIRST_S;
 }
 

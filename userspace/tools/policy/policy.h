@@ -221,12 +221,13 @@ double policy_wait(const struct policy *policy, double cost);
 
 /**
  * policy_begins() - is there enough to see for the first look?
+ * @policy: the policy, which takes no time into account in which there were no samples
  * @samples: samples until now
  * @seconds: since the start
  *
  * A look takes as long however few samples there are.
  */
-bool policy_begins(__u64 samples, double seconds);
+bool policy_begins(struct policy *policy, __u64 samples, double seconds);
 
 /**
  * policy_cooling_period() - how many samples to count between two coolings

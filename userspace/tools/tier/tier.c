@@ -259,7 +259,7 @@ static bool rests(const struct tier *tier, const struct group *group)
 	const struct policy_look look = look_of(tier, group);
 
 	if (!group->plan)
-		return !policy_begins(group->counted, tier->seconds);
+		return !policy_begins(group->policy, group->counted, tier->seconds);
 	return tier->seconds < tier->due && !cooling_due(tier) &&
 	       !policy_changed(group->policy, &look);
 }
