@@ -285,6 +285,10 @@ PROGRAMS = {
              "misses are stores, for which the emulated CPU, like Intel's, has no event of misses: "
              "the\nmethods that sample see only loads. And each write puts its value in another place",
     "btree": "SQLite's B-tree in memory, zipf 0.99",
+    "compile": "g++'s compiler, which allocates nearly all of its memory in this time. Its operations\n"
+               "are allocations",
+    "numpy": "Matrix factorization in numpy, whose steps make new arrays for what they calculate",
+    "short": "As gups, but the hot set moves after a second, and all is over soon",
 }
 
 
