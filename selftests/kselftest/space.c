@@ -596,6 +596,7 @@ static void start_keeping(struct __test_metadata *_metadata, struct _test_data_s
 {
 	self->req.arg.flags = HTMM_START_KEEP_EXITED;
 	self->req.arg.max_bytes = FEW_SPACES << 10;
+	self->req.arg.cooling_period = ~0ULL;
 	self->req.arg.drain_interval_ms = 5;
 	ASSERT_START(self);
 }
