@@ -7,9 +7,7 @@
 #include "htmmctl/view.h"
 #include "htmmctl/options.h"
 #include "gnuplot.h"
-#include "live.h"
-#include "perfdata/decode_thread.h"
-#include "progress.h"
+#include "load.h"
 #include "timeline.h"
 #include "view.h"
 
@@ -132,141 +130,6 @@ static int call_resolution(void *value, const char *text, struct htmm_error *err
 			      "'%s' is no resolution", text);
 }
 
-/* The default capacity of the fast tier: the memory of nodes with CPUs. */
-static __u64 recorded_capacity(struct report_view *view)
-{
-	const struct perfdata_notes *notes = view->notes;
-
-	if (notes->fast_mem && notes->fast_mem != notes->total_mem) {
-		view->capacity_from = CAPACITY_CPU_NODES;
-		return notes->fast_mem >> 12;
-	}
-	if (notes->total_mem) {
-		view->capacity_from = CAPACITY_ALL_MEMORY;
-		return notes->total_mem >> 12;
-	}
-	view->capacity_from = CAPACITY_THIS_MACHINE;
-	notice("the file does not say how much memory its machine has; "
-	       "using this machine's, see --capacity");
-	return (__u64)sysconf(_SC_PHYS_PAGES) * (sysconf(_SC_PAGESIZE) >> 12);
-}
-
-static int read_records(struct report *report, struct perfdata_reader *reader,
-			struct htmm_error *err)
-{
-	struct decode_thread *ahead = decode_thread_new(reader, err);
-	const struct perfdata_batch *batch;
-	struct progress progress;
-	int ret;
-
-	if (!ahead)
-		return -err->code;
-	progress_begin(&progress);
-	while ((ret = decode_thread_next(ahead, &batch, err)) > 0) {
-		report_feed(report, batch->sample, batch->nr);
-		progress_update(&progress, batch->status.offset, batch->status.size,
-				report->counts.samples, "samples");
-	}
-	progress_end(&progress);
-	decode_thread_free(ahead);
-	return ret;
-}
-
-static void say_status(const struct perfdata_status *status, const struct report *report)
-{
-	if (status->damaged)
-		notice("the file is damaged at byte %llu; the report ends there",
-		       status->offset);
-	else if (status->truncated)
-		notice("the file is incomplete; the report has what is in it");
-	if (status->malformed)
-		notice("%llu malformed records were left out", status->malformed);
-	if (status->unknown)
-		notice("%llu samples of unknown events were left out", status->unknown);
-	if (status->late)
-		notice("%llu records came too late to be put in order of time", status->late);
-	if (report->tasks.left_out)
-		notice("%llu records of processes and mappings were left out: there are too many",
-		       report->tasks.left_out);
-}
-
-/* Nothing was counted: the reason that most samples have. */
-static int no_samples(const struct report_counts *counts, const char *path, struct htmm_error *err)
-{
-	const struct {
-		__u64 nr;
-		const char *what;
-		const char *hint;
-	} reasons[] = {
-		{ counts->no_addr, "have no data address",
-		  "record with 'htmmctl record' or 'perf record -d'" },
-		{ counts->no_data, "are of instructions without data",
-		  "record an event of loads or stores: 'htmmctl list'" },
-		{ counts->filtered, "are of other processes", "give another process with -p" },
-		{ counts->guest, "were taken in virtual machines", "record inside of these" },
-		{ counts->no_process, "are of processes that the recording does not know",
-		  "record outside of the container" },
-		{ counts->kernel_addr, "are of kernel memory", NULL },
-		{ counts->near, "came from nearer than --min-level, or do not tell from where",
-		  "give a nearer level, or leave it out" },
-		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
-	};
-	size_t i, most = 0;
-	__u64 all = 0;
-
-	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
-		all += reasons[i].nr;
-		most = reasons[i].nr > reasons[most].nr ? i : most;
-	}
-	if (!all)
-		return htmm_error_set(err, ENODATA, "record for longer, or more often with -c",
-				      "there is no sample in '%s'", path);
-	return htmm_error_set(err, ENODATA, reasons[most].hint,
-			      "no sample of '%s' was counted: %llu of %llu %s", path,
-			      reasons[most].nr, all, reasons[most].what);
-}
-
-/* Are no accesses without a sample? The counter of a processor misses some even then. */
-static bool is_census(const struct perfdata_events *events, const struct perfdata_status *status,
-		      const struct report_counts *counts)
-{
-	__u32 i;
-
-	for (i = 0; i < events->nr; i++) {
-		const struct perf_event_attr *attr = &events->event[i].attr;
-
-		if (!attr->freq && !attr->sample_period)
-			continue;
-		if (attr->type != PERF_TYPE_SOFTWARE || attr->freq || attr->sample_period != 1)
-			return false;
-	}
-	return !report_lost(counts) && !counts->throttled && !status->malformed &&
-	       !status->unknown && !status->truncated && !status->damaged;
-}
-
-/*
- * Like counts_compare() for a session: a recording's events may have different periods.
- * Returns the largest.
- */
-static __u64 weigh(const struct options *opts, const struct perfdata_events *events)
-{
-	__u64 min = ~0ULL, max = 0;
-	__u32 i;
-
-	for (i = 0; i < events->nr; i++) {
-		const struct perf_event_attr *attr = &events->event[i].attr;
-
-		/* One that is read with its group has no samples of its own. */
-		if (attr->freq || !attr->sample_period)
-			continue;
-		min = attr->sample_period < min ? attr->sample_period : min;
-		max = attr->sample_period > max ? attr->sample_period : max;
-	}
-	if (min < max && !opts->config.weight_period)
-		notice(COUNTS_DIFFER, min, max);
-	return max;
-}
-
 /* An image has its own number of cells; printed output beside it keeps the usual one. */
 static int make_panels(const struct options *opts, struct report_view *view, unsigned int columns,
 		       unsigned int rows, struct htmm_error *err)
@@ -303,76 +166,33 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 	return ret;
 }
 
-/* What is known besides the counts. A pipe describes its machine and events in the records. */
-static void know(const struct options *opts, struct report_view *view, struct report *report)
-{
-	const __u64 unit = weigh(opts, view->events);
-
-	if (!opts->capacity)
-		report->store->config.capacity = recorded_capacity(view);
-	if (opts->config.weight_period)
-		report->known.unit = unit < ~0U ? unit : ~0U;
-	report->known.census = is_census(view->events, &view->status, &report->counts);
-}
-
+/* What is in a damaged file is printed, too. */
 static int report_file(struct options *opts, struct htmm_error *err)
 {
-	struct perfdata_reader *reader;
-	struct report report = {};
-	struct report_view view = { .report = &report, .path = opts->path, .parts = opts->parts,
-				    .max = opts->max };
-	int ret;
+	struct loaded loaded;
+	int ret = load_file(&loaded, opts->path, &opts->config, opts->max, err);
 
-	ret = perfdata_reader_open(&reader, opts->path, err);
 	if (ret)
 		return ret;
-	view.notes = perfdata_reader_notes(reader);
-	view.events = perfdata_reader_events(reader);
-	ret = report_init(&report, &opts->config, err);
-	if (!ret) {
-		heat_expect(report.heat, view.notes->length);
-		ret = read_records(&report, reader, err);
-	}
-	if (!ret) {
-		perfdata_reader_status(reader, &view.status);
-		know(opts, &view, &report);
-		ret = report_finish(&report, opts->max, err);
-	}
-	if (!ret) {
-		say_status(&view.status, &report);
-		ret = opts->plot && !report.counts.samples ? 0 : print(opts, &view, err);
-	}
-	if (!ret && view.status.damaged)
-		ret = htmm_error_set(err, EBADMSG, NULL, "'%s' is damaged", opts->path);
-	else if (!ret && !report.counts.samples)
-		ret = no_samples(&report.counts, opts->path, err);
-	report_free(&report);
-	perfdata_reader_close(reader);
+	loaded.view.parts = opts->parts;
+	if (!opts->plot || loaded.report.counts.samples)
+		ret = print(opts, &loaded.view, err);
+	if (!ret)
+		ret = load_check(&loaded, err);
+	load_free(&loaded);
 	return ret;
 }
 
 static int report_session(struct options *opts, struct htmm_error *err)
 {
-	struct report report = {};
-	struct report_view view = { .report = &report, .parts = opts->parts, .max = opts->max,
-				    .capacity_from = opts->capacity ? CAPACITY_OPTION :
-								      CAPACITY_SESSION };
-	int fd = htmm_device_open(NULL, err), ret;
+	struct loaded loaded;
+	int ret = load_session(&loaded, &opts->config, opts->max, err);
 
-	if (fd < 0)
-		return fd;
-	view.parts &= ~(PART_WSS | PART_HEAT);
-	ret = report_live_config(fd, &opts->config, err);
-	if (!ret)
-		ret = report_init(&report, &opts->config, err);
-	if (!ret)
-		ret = report_live_feed(fd, &report, err);
-	if (!ret)
-		ret = report_finish(&report, opts->max, err);
-	if (!ret)
-		ret = print(opts, &view, err);
-	report_free(&report);
-	close(fd);
+	if (ret)
+		return ret;
+	loaded.view.parts = opts->parts & ~(PART_WSS | PART_HEAT);
+	ret = print(opts, &loaded.view, err);
+	load_free(&loaded);
 	return ret;
 }
 

@@ -24,18 +24,6 @@ static const unsigned int hits[] = { 90, 95, 99 };
  */
 enum group { GROUP_ALL, GROUP_TARGET, GROUP_SPACE, GROUP_MAPPING };
 
-/**
- * struct curve_need - the capacity that a hit ratio needs, in pages
- * @pages: the estimate; 0: there are too few samples to tell
- * @low: its lower bound
- * @high: its upper bound; 0: unknown, with so few samples
- */
-struct curve_need {
-	__u64 pages;
-	__u64 low;
-	__u64 high;
-};
-
 /* The capacity at which one of the curves reaches @hit; 0: none. */
 static __u64 reach(const struct curve *curve, double hit,
 		   double (*value)(const struct curve_point *point))
@@ -71,8 +59,7 @@ static double high_of(const struct curve_point *point)
 	return point->high;
 }
 
-/* The capacity for a hit ratio. */
-static struct curve_need curve_need(const struct curve *curve, double hit)
+struct curve_need report_need(const struct curve *curve, double hit)
 {
 	if (curve->few)
 		return (struct curve_need) {};
@@ -181,7 +168,7 @@ static void print_needs(FILE *file, const struct curve *curve)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(hits); i++) {
-		const struct curve_need need = curve_need(curve, hits[i] / 100.0);
+		const struct curve_need need = report_need(curve, hits[i] / 100.0);
 
 		fprintf(file, "%s%u %%%s %s", i ? ", " : "", hits[i],
 			i ? "" : " of the samples need", size_text(size, need.pages << 12));
@@ -231,7 +218,7 @@ static void print_row(FILE *file, const struct curve *curve)
 		curve->few ? "-" : size_text(size, curve->pages << 12));
 	for (i = 0; i < ARRAY_SIZE(hits); i++)
 		fprintf(file, " %10s", curve->few ? "-" :
-			size_text(size, curve_need(curve, hits[i] / 100.0).pages << 12));
+			size_text(size, report_need(curve, hits[i] / 100.0).pages << 12));
 	fputs("  ", file);
 }
 
@@ -319,7 +306,7 @@ static void add_needs(struct json_object *obj, const struct curve *curve)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(hits); i++) {
-		const struct curve_need need = curve_need(curve, hits[i] / 100.0);
+		const struct curve_need need = report_need(curve, hits[i] / 100.0);
 
 		one = json_object_new_object();
 		json_add_u64(one, "hit_ratio_ppm", hits[i] * 10000);

@@ -226,7 +226,7 @@ static int attribute(struct report *report, __u32 space, __u64 vpn, __u32 sample
 	mapping = tasks_find(&report->tasks, space, vpn << 12);
 	if (report->touched)
 		report->touched[report->nr_touched++] = (struct report_touched) {
-			.count = samples, .space = space, .mapping = mapping,
+			.count = samples, .space = space, .mapping = mapping, .addr = vpn << 12,
 		};
 	if (mapping >= 0) {
 		report->tasks.mapping[mapping].pages++;

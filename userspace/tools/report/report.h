@@ -24,7 +24,7 @@
  * @min_level: samples are left out whose data came from nearer than this, or from nobody knows
  *	where; 0: none
  * @pids: only these processes
- * @curve: keep the count of each page, for the capacity curve
+ * @curve: keep the count of each page, for the capacity curve and for comparisons
  * @raw: list pages by their counts, not by their estimated rates
  */
 struct report_config {
@@ -122,11 +122,13 @@ struct report_place {
  * @count: its count, cooled
  * @space: number of its address space
  * @mapping: number of its mapping; -1: unknown
+ * @addr: its first byte
  */
 struct report_touched {
 	__u32 count;
 	__u32 space;
 	__s64 mapping;
+	__u64 addr;
 };
 
 /**

@@ -151,6 +151,21 @@ void report_print_prometheus(FILE *file, const struct report_view *view);
 /* The capacity curve of all pages, for free(); NULL if there is no memory. */
 struct curve *report_curve(const struct report_view *view);
 
+/**
+ * struct curve_need - the capacity that a hit ratio needs, in pages
+ * @pages: the estimate; 0: there are too few samples to tell
+ * @low: its lower bound
+ * @high: its upper bound; 0: unknown, with so few samples
+ */
+struct curve_need {
+	__u64 pages;
+	__u64 low;
+	__u64 high;
+};
+
+/* The capacity for a hit ratio, 0 to 1. */
+struct curve_need report_need(const struct curve *curve, double hit);
+
 /* The curve as JSON, also by target, process and mapping. The caller owns it. */
 struct json_object *report_curve_json(const struct report_view *view);
 
