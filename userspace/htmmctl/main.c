@@ -80,6 +80,7 @@ static const struct command *const commands[] = {
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),
 	PROGRAM("tier", "move hot pages to the fast tier, and cold ones out of it"),
 	PROGRAM("report", "report on a recording, with a heat map"),
+	PROGRAM("diff", "tell what differs between two recordings by more than chance"),
 	PROGRAM("live", "start or run, with events opened in user space: large PEBS, groups"),
 	PROGRAM("feed", "count the samples of a recording again, with other settings"),
 	&cmd_cool,
@@ -98,11 +99,10 @@ static int print_help(void)
 {
 	size_t i;
 
-	puts("usage: htmmctl COMMAND [options]");
+	puts("usage: htmmctl COMMAND [options], help COMMAND, help tuning, or --version");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
 		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
-	puts("'htmmctl help COMMAND' and 'htmmctl help tuning' say more; see also --version.");
 	return EXIT_OK;
 }
 
