@@ -41,6 +41,8 @@ static int htmm_spot_compare(const void *a, const void *b)
 {
 	const struct htmm_spot *x = a, *y = b;
 
+	/* There may be many, and sort() does not let others run. */
+	cond_resched();
 	if (x->owner != y->owner)
 		return x->owner < y->owner ? -1 : 1;
 	if (x->page != y->page)

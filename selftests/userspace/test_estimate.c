@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "estimate/enough.h"
 #include "estimate/ranking.h"
+#include "estimate/share.h"
 #include "test.h"
 
 #define PAGES		8192
@@ -534,14 +535,11 @@ static void test_cost(void)
 	CHECK(logs < few_logs * 10);
 }
 
-/* Are there enough samples for so many pages? @wrong: the share of the sure ones that are cold. */
-static struct enough choose(size_t capacity, double *wrong)
+/* Estimates, and gives the pages in the order of their rates. @order: their indices. */
+static const struct estimate_page *rank_pages(size_t order[PAGES])
 {
 	static struct estimate_page ranked[PAGES];
-	static size_t order[PAGES];
-	static double best[PAGES];
-	struct enough enough;
-	size_t i, cold = 0;
+	size_t i;
 
 	CHECK(!estimate_rates(page, PAGES));
 	by_count = false;
@@ -550,6 +548,18 @@ static struct enough choose(size_t capacity, double *wrong)
 	qsort(order, PAGES, sizeof(*order), best_first);
 	for (i = 0; i < PAGES; i++)
 		ranked[i] = page[order[i]];
+	return ranked;
+}
+
+/* Are there enough samples for so many pages? @wrong: the share of the sure ones that are cold. */
+static struct enough choose(size_t capacity, double *wrong)
+{
+	static size_t order[PAGES];
+	static double best[PAGES];
+	const struct estimate_page *ranked = rank_pages(order);
+	struct enough enough;
+	size_t i, cold = 0;
+
 	memcpy(best, truth, sizeof(best));
 	qsort(best, PAGES, sizeof(*best), hottest_first);
 	enough = enough_samples(ranked, PAGES, capacity);
@@ -598,10 +608,54 @@ static void test_enough(void)
 	CHECK(few > ARRAY_SIZE(programs) && done >= 0.5 * few);
 }
 
+/*
+ * The share of the accesses that the best pages have is between the bounds of its estimate in nine
+ * of ten cases, and their samples promise more.
+ */
+static void test_share(void)
+{
+	const size_t cells = ARRAY_SIZE(programs) * ARRAY_SIZE(rates), runs = 4;
+	const size_t nr = cells * ARRAY_SIZE(budgets) * runs;
+	double counted = 0, estimated = 0, real = 0;
+	size_t i, k, run, budget, inside = 0;
+
+	for (run = 0; run < runs; run++) {
+		for (i = 0; i < cells; i++) {
+			static size_t order[PAGES];
+			const struct program *program = &programs[i / ARRAY_SIZE(rates)];
+			const size_t samples = PAGES * rates[i % ARRAY_SIZE(rates)];
+			const struct estimate_page *ranked;
+
+			make_pages(program->weight);
+			sample(samples);
+			ranked = rank_pages(order);
+			for (budget = 0; budget < ARRAY_SIZE(budgets); budget++) {
+				const size_t fit = PAGES * budgets[budget];
+				const struct share share = estimate_share(ranked, PAGES, fit, samples);
+				double sum = 0;
+
+				for (k = 0; k < fit; k++) {
+					sum += truth[order[k]];
+					counted += ranked[k].count / samples / nr;
+				}
+				inside += sum >= share.low && sum <= share.high;
+				real += sum / nr;
+				estimated += share.at / nr;
+			}
+		}
+	}
+	printf("# %.3f within the bounds; by samples %.3f, estimated %.3f, in truth %.3f\n",
+	       (double)inside / nr, counted, estimated, real);
+	CHECK(inside > 0.8 * nr && inside < 0.95 * nr);
+	CHECK(fabs(estimated - real) < 0.01 && counted > real + 0.1);
+}
+
 /* Where all fits, or nothing does, there is nothing to choose. */
 static void test_all_fit(void)
 {
-	struct estimate_page two[2] = { { .rate = 4, .low = 3 }, { .rate = 1, .low = 0 } };
+	struct estimate_page two[2] = {
+		{ .count = 4, .rate = 4, .low = 3, .less = 3 }, { .count = 1, .rate = 1, .less = 0.5 },
+	};
 	struct enough enough = enough_samples(two, 2, 2);
 
 	CHECK(enough.fit == 2 && enough.sure == 2 && enough.times == 1);
@@ -609,6 +663,10 @@ static void test_all_fit(void)
 	CHECK(enough.times == 1);
 	enough = enough_samples(two, 2, 1);
 	CHECK(enough.fit == 1 && enough.sure == 1 && enough.times == 1);
+	CHECK(estimate_share(two, 2, 1, 5).at > 0.79 && estimate_share(two, 2, 1, 5).at < 0.81);
+	CHECK(estimate_share(two, 2, 1, 5).low > 0.4 && estimate_share(two, 2, 1, 5).high == 1);
+	CHECK(estimate_share(two, 2, 2, 5).low == 1 && estimate_share(two, 2, 1, 0).low == 1);
+	CHECK(!estimate_share(two, 2, 0, 5).at && !estimate_share(two, 2, 0, 5).low);
 	two[0].low = 0;
 	enough = enough_samples(two, 2, 1);
 	CHECK(enough.fit == 1 && !enough.sure && enough.times > 1);
@@ -629,6 +687,7 @@ int main(void)
 		TAP_TEST(test_stranger),
 		TAP_TEST(test_cost),
 		TAP_TEST(test_enough),
+		TAP_TEST(test_share),
 		TAP_TEST(test_all_fit),
 	};
 

@@ -410,14 +410,13 @@ static double quantile(struct belief belief, double z)
 }
 
 /* What is known of a page after its own count. @weight: of the spreads in its region. */
-static void settle(struct work *work, struct estimate_page *page, const double *weight,
-		   struct belief before)
+static struct belief settle(struct work *work, double count, const double *weight,
+			    struct belief before)
 {
 	double fit[NR_SPREADS], own[NR_SPREADS] = {}, most = -INFINITY, sum = 0;
-	struct belief belief;
 	size_t k;
 
-	foretell_page(work, before.rate, page->count, fit);
+	foretell_page(work, before.rate, count, fit);
 	for (k = PAGE_FIRST; k <= STRANGER; k++)
 		most = fmax(most, fit[k]);
 	/* As much as pages of its region, or if it is a stranger, more. */
@@ -427,10 +426,20 @@ static void settle(struct work *work, struct estimate_page *page, const double *
 	}
 	for (k = PAGE_FIRST; k <= STRANGER; k++)
 		own[k] /= sum;
-	belief = learn(own, before, page->count, 1);
+	return learn(own, before, count, 1);
+}
+
+static void settle_page(struct work *work, struct estimate_page *page, const double *weight,
+			struct belief before)
+{
+	const struct belief belief = settle(work, page->count, weight, before);
+
 	page->rate = belief.rate;
 	page->low = quantile(belief, -ESTIMATE_Z);
 	page->high = quantile(belief, ESTIMATE_Z);
+	page->less = page->rate;
+	if (page->count > 0)
+		page->less = settle(work, fmax(page->count - 1, 0), weight, before).rate;
 }
 
 static void settle_sampled(struct work *work, const struct block *block)
@@ -438,8 +447,8 @@ static void settle_sampled(struct work *work, const struct block *block)
 	size_t s;
 
 	for (s = block->sampled; s < block->sampled + block->nr_sampled; s++)
-		settle(work, &work->page[work->sampled[s].at], work->weights[block->region].of,
-		       work->sampled[s].belief);
+		settle_page(work, &work->page[work->sampled[s].at], work->weights[block->region].of,
+			    work->sampled[s].belief);
 }
 
 /* @none: what is known of the pages without samples. */
@@ -454,6 +463,7 @@ static void settle_rest(const struct work *work, const struct block *block,
 		page->rate = none->rate;
 		page->low = none->low;
 		page->high = none->high;
+		page->less = none->less;
 	}
 }
 
@@ -469,7 +479,7 @@ static void settle_blocks(struct work *work, const struct blocks *blocks)
 		if (block->nr == block->nr_sampled)
 			continue;
 		if (!last || last->region != block->region || last->rest.rate != block->rest.rate)
-			settle(work, &none, work->weights[block->region].of, block->rest);
+			settle_page(work, &none, work->weights[block->region].of, block->rest);
 		settle_rest(work, block, &none);
 		last = block;
 	}
@@ -487,6 +497,7 @@ static void keep_sum(struct work *work, size_t nr)
 		work->page[i].rate *= factor;
 		work->page[i].low *= factor;
 		work->page[i].high *= factor;
+		work->page[i].less *= factor;
 	}
 }
 
@@ -544,6 +555,7 @@ int estimate_rates(struct estimate_page *page, size_t nr)
 		page[i].rate = 0;
 		page[i].low = 0;
 		page[i].high = 0;
+		page[i].less = 0;
 	}
 	if (i < nr)
 		ret = estimate(&work, nr);

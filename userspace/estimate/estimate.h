@@ -24,6 +24,7 @@
  * @rate: filled: samples expected, if the same was sampled once more
  * @low: filled: the rate is between this
  * @high: filled: and this with a probability of about 90 %
+ * @less: filled: the rate if the page had one sample less
  */
 struct estimate_page {
 	__u64 page;
@@ -32,6 +33,7 @@ struct estimate_page {
 	float rate;
 	float low;
 	float high;
+	float less;
 };
 
 /**

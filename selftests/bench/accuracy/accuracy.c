@@ -6,7 +6,8 @@
  * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
  * misses to these are compared with the misses to as many pages as well as can be chosen: once
  * for the whole run, with all samples, and for each second, with those before it. Prints lines of
- * "program,method,period,budget,past,next,cpu".
+ * "program,method,period,budget,past,next,cpu,share,low,high,truth": the last ones are what share
+ * of the loads the best pages are said to have, its bounds, and the share that they have.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#include "estimate/estimate.h"
+#include "estimate/share.h"
 
 #define PAGE_BITS	0xfffffffffULL
 #define STORE		0x1000000000ULL
@@ -71,11 +72,15 @@ struct run {
  * @past: of the whole run, by budget
  * @next: of the next second, the mean of all
  * @ns: CPU time that an estimate took
+ * @said: the share of all loads that the best pages are said to have, by budget
+ * @had: the share that they have
  */
 struct scores {
 	double past[NR_BUDGETS];
 	double next[NR_BUDGETS];
 	double ns;
+	struct share said[NR_BUDGETS];
+	double had[NR_BUDGETS];
 };
 
 static void fail(const char *what)
@@ -228,22 +233,83 @@ static double cpu_ns(void)
 	return now.tv_sec * 1e9 + now.tv_nsec;
 }
 
-/* Of pages that were touched. */
-static void estimate(const struct run *run, const float *count, const bool *touched, float *rate)
+/* Of pages that were touched. Free what is returned. @nr: filled, how many there are. */
+static struct estimate_page *estimate_touched(const struct run *run, const float *count,
+					      const bool *touched, size_t *nr)
 {
 	struct estimate_page *page = get(run->nr_pages, sizeof(*page));
-	size_t i, nr = 0;
+	size_t i;
 
-	for (i = 0; i < run->nr_pages; i++)
+	for (i = 0, *nr = 0; i < run->nr_pages; i++)
 		if (touched[i])
-			page[nr++] = (struct estimate_page) {
+			page[(*nr)++] = (struct estimate_page) {
 				.page = run->pages[i], .count = count[i],
 			};
-	if (estimate_rates(page, nr))
+	if (estimate_rates(page, *nr))
 		fail("accuracy");
+	return page;
+}
+
+static void estimate(const struct run *run, const float *count, const bool *touched, float *rate)
+{
+	struct estimate_page *page;
+	size_t i, nr;
+
+	page = estimate_touched(run, count, touched, &nr);
 	for (i = 0, nr = 0; i < run->nr_pages; i++)
 		rate[i] = touched[i] ? page[nr++].rate : 0;
 	free(page);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	const struct estimate_page *x = a, *y = b;
+
+	if (x->rate != y->rate)
+		return x->rate > y->rate ? -1 : 1;
+	return lot(x->page) < lot(y->page) ? -1 : lot(x->page) > lot(y->page);
+}
+
+/*
+ * The share of the loads that the best pages have. By counts, it is their share of the samples.
+ * @count: the samples of each page
+ */
+static void add_shares(const struct run *run, const float *count, bool pooled,
+		       struct scores *scores)
+{
+	float *loads = get(run->nr_pages, sizeof(*loads));
+	bool *touched = get(run->nr_pages, sizeof(*touched));
+	double all = 0, samples = 0, had = 0, counted = 0;
+	struct estimate_page *page;
+	size_t i, nr, budget;
+
+	for (i = 0; i < run->nr_misses; i++) {
+		touched[run->misses[i].page] = true;
+		loads[run->misses[i].page] += !run->misses[i].store;
+		all += !run->misses[i].store;
+	}
+	page = estimate_touched(run, count, touched, &nr);
+	for (i = 0; i < nr; i++) {
+		samples += count[i];
+		if (!pooled)
+			page[i].rate = count[i];
+	}
+	qsort(page, nr, sizeof(*page), by_rate);
+	for (i = 0, budget = 0; budget < NR_BUDGETS; budget++) {
+		const size_t fit = nr * budgets[budget];
+
+		for (; i < fit; i++) {
+			had += loads[find_page(run, page[i].page)] / all;
+			counted += page[i].count / samples;
+		}
+		scores->had[budget] = had;
+		scores->said[budget] = estimate_share(page, nr, fit, samples);
+		if (!pooled)
+			scores->said[budget].at = counted;
+	}
+	free(page);
+	free(touched);
+	free(loads);
 }
 
 /* A sample each @period loads, or with 1 each miss. @pooled: estimate rates. */
@@ -289,6 +355,8 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 		estimate(run, count, touched, rate);
 	scores.ns = cpu_ns() - begin;
 	add_scores(run, rate, truth, scores.past, 1);
+	if (period > 1)
+		add_shares(run, count, pooled, &scores);
 	free(count);
 	if (pooled)
 		free(rate);
@@ -299,16 +367,23 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 
 /* @samples: a second. An estimate is made each second. */
 static void print(const char *program, const char *method, unsigned int period,
-		  const struct scores *scores, double samples)
+		  const struct scores *scores, double samples, bool pooled)
 {
+	const double cpu = (samples * SAMPLE_NS + scores->ns) / NS;
 	size_t budget;
 
 	for (budget = 0; budget < NR_BUDGETS; budget++) {
+		const struct share *said = &scores->said[budget];
+
 		printf("%s,%s,%u,%.2f,%.4f,%.4f,", program, method, period, budgets[budget],
 		       scores->past[budget], scores->next[budget]);
-		if (period > 1)
-			printf("%.5f", (samples * SAMPLE_NS + scores->ns) / NS);
-		putchar('\n');
+		if (period == 1)
+			puts(",,,,");
+		else if (pooled)
+			printf("%.5f,%.4f,%.4f,%.4f,%.4f\n", cpu, said->at, said->low, said->high,
+			       scores->had[budget]);
+		else
+			printf("%.5f,%.4f,,,%.4f\n", cpu, said->at, scores->had[budget]);
 	}
 }
 
@@ -343,14 +418,14 @@ int main(int argc, char **argv)
 	for (i = 0; i < run.nr_misses; i++)
 		loads += !run.misses[i].store;
 	scores = measure(&run, 1, false);
-	print(argv[3], "exact", 1, &scores, 0);
+	print(argv[3], "exact", 1, &scores, 0, false);
 	for (i = 0; i < NR_PERIODS; i++) {
 		const double samples = (double)loads / periods[i] / run.ns * NS;
 
 		scores = measure(&run, periods[i], false);
-		print(argv[3], "raw", periods[i], &scores, samples);
+		print(argv[3], "raw", periods[i], &scores, samples, false);
 		scores = measure(&run, periods[i], true);
-		print(argv[3], "htmm", periods[i], &scores, samples);
+		print(argv[3], "htmm", periods[i], &scores, samples, true);
 	}
 	return 0;
 }

@@ -40,12 +40,18 @@ static void print_page(FILE *file, struct htmm_names *names, const struct rated_
 
 void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
 {
+	char fit[SIZE_TEXT];
 	size_t i, nr;
 
 	if (!rated->nr) {
 		fputs("no such page has samples\n", file);
 		return;
 	}
+	if (rated->share.at < 1)
+		fprintf(file, "fast memory has room for the hottest %s: %.1f %% of the accesses "
+			"(%.1f to %.1f %%)\n",
+			size_text(fit, (__u64)rated->enough.fit << HTMM_PAGE_SHIFT),
+			100 * rated->share.at, 100 * rated->share.low, 100 * rated->share.high);
 	fprintf(file, "rate: samples expected, by the page's own and its neighbours'\n"
 		"%5s %5s %5s %8s %5s %-3s %7s %s%-10s %12s %s\n", "rate", "low", "high", "samples",
 		"pages", "hot", "pid", placed ? PLACE_TITLE : "", "command", "address", "mapping");
@@ -59,11 +65,14 @@ void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated
 void rated_json(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
 {
 	const struct enough *enough = &rated->enough;
+	const struct share *share = &rated->share;
 	struct json_object *obj;
 	size_t i;
 
 	fprintf(file, "{\"schema\":%d,\"fit_pages\":%zu,\"sure_pages\":%zu,\"times_ppm\":%.0f,",
 		JSON_SCHEMA, enough->fit, enough->sure, enough->times * 1e6);
+	fprintf(file, "\"share_ppm\":%.0f,\"share_low_ppm\":%.0f,\"share_high_ppm\":%.0f,",
+		share->at * 1e6, share->low * 1e6, share->high * 1e6);
 	fputs("\"pages\":[", file);
 	for (i = 0; i < rated->nr; i++) {
 		const struct rated_page *page = &rated->pages[i];

@@ -87,8 +87,12 @@ static int take(struct rated *rated, const struct rated_config *config,
 	const size_t most = config->max && config->max < ranking->best.nr ? config->max :
 									    ranking->best.nr;
 	struct htmm_page page;
+	double samples = 0;
 	size_t i;
 
+	for (i = 0; i < source->list->nr; i++)
+		samples += (double)source->list->pages[i].samples / config->unit;
+	rated->share = estimate_share(best, ranking->best.nr, config->capacity, samples);
 	rated->enough = enough_samples(best, ranking->best.nr, config->capacity);
 	rated->pages = calloc(most + 1, sizeof(*rated->pages));
 	if (!rated->pages)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <htmm/htmm.h>
 #include "estimate/enough.h"
+#include "estimate/share.h"
 
 /**
  * struct rated_page - a page with its estimate
@@ -27,11 +28,13 @@ struct rated_page {
  * @pages: the pages, those with the highest rates first
  * @nr: how many there are
  * @enough: if there are enough samples to choose those for the fast tier
+ * @share: the share of all accesses that those have
  */
 struct rated {
 	struct rated_page *pages;
 	size_t nr;
 	struct enough enough;
+	struct share share;
 };
 
 /**
