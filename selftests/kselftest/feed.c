@@ -487,22 +487,30 @@ static int feeder(int sock, void *arg)
 	}
 }
 
+static void no_op(int signal)
+{
+}
+
 /* Samples of no process: they fill no ring, so the call takes them all, for minutes. */
 static int feed_nothing(int sock, void *arg)
 {
+	const struct sigaction action = { .sa_handler = no_op };
 	const size_t bytes = UINT32_MAX * sizeof(struct htmm_feed_sample);
 	struct _test_data_feed *self = arg;
 	void *zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 			   -1, 0);
 
-	return zeros != MAP_FAILED && feed_some(self->fd, 0, zeros, UINT32_MAX) >= 0 ? 0 : 1;
+	if (zeros == MAP_FAILED || sigaction(SIGUSR1, &action, NULL))
+		return 1;
+	return feed_some(self->fd, 0, zeros, UINT32_MAX) >= 0 ? 0 : 1;
 }
 
 /* The module takes so many at a time. */
 #define BATCH		256
 
-/* It dies at once, and what it has handed in is counted. */
-TEST_F(feed, killed_in_the_middle)
+/* A signal ends the call at once, and what was handed in is counted. */
+static void end_in_the_middle(struct __test_metadata *_metadata, struct _test_data_feed *self,
+			      int signal, int status)
 {
 	struct htmm_counters total;
 	__u64 before;
@@ -512,14 +520,25 @@ TEST_F(feed, killed_in_the_middle)
 	ASSERT_EQ(0, child_start(&child, feed_nothing, self));
 	ASSERT_SOON(totals(_metadata, self->fd).overflows > 1000);
 	EXPECT_FALSE(child_ended(&child));
-	kill(child.pid, SIGKILL);
+	kill(child.pid, signal);
 	before = totals(_metadata, self->fd).overflows;
-	child_join(&child);
+	EXPECT_EQ(status, child_join(&child));
 	ASSERT_EQ(0, device_stop(self->fd));
 	total = totals(_metadata, self->fd);
 	EXPECT_EQ(total.overflows, total.drops[HTMM_DROP_STALE]);
 	/* The batch in which the signal came is the last one. */
 	EXPECT_GE(before + BATCH, total.overflows);
+}
+
+TEST_F(feed, killed_in_the_middle)
+{
+	end_in_the_middle(_metadata, self, SIGKILL, 128 + SIGKILL);
+}
+
+/* A page fault ends with SIGKILL, but not with a signal that has a handler. */
+TEST_F(feed, a_signal_in_the_middle)
+{
+	end_in_the_middle(_metadata, self, SIGUSR1, 0);
 }
 
 /* Each session has what was handed in while it ran: device_stop() looks whether it adds up. */
