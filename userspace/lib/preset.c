@@ -123,8 +123,9 @@ static int refuse(const struct request *req, const struct model *model, struct h
 	const char *todo = "'htmmctl list' shows what can be sampled";
 	char live[80];
 
-	snprintf(live, sizeof(live), "sample llc-miss; or use 'htmmctl live' with -e %s/mem-loads/",
-		 req->pmu);
+	snprintf(live, sizeof(live),
+		 "sample llc-miss; or use 'htmmctl live' with -e %s/mem-loads,ldlat=%d/",
+		 req->pmu, LATENCY);
 	if (model->event[req->preset])
 		return htmm_error_set(err, ENOENT, live,
 				      "'%s' counts on this CPU only beside the event 0x8203, which a module cannot open",
