@@ -113,9 +113,25 @@ static int source_open(struct source *source, const struct perf_event_attr *attr
 	return source->page == MAP_FAILED ? -errno : 0;
 }
 
-static int cannot_open(const struct htmm_event *event, int cpu, int code, struct htmm_error *err)
+/* AMD's IBS, for example, cannot leave out the kernel. */
+static bool opens_with_kernel(const struct perf_event_attr *attr, int cpu)
 {
-	if (code == EINVAL)
+	struct perf_event_attr all = *attr;
+	int fd;
+
+	all.exclude_kernel = 0;
+	all.exclude_hv = 0;
+	all.exclude_guest = 0;
+	fd = open_event(&all, cpu, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int cannot_open(const struct htmm_event *event, const struct perf_event_attr *attr, int cpu,
+		       int code, struct htmm_error *err)
+{
+	if (code == EINVAL && opens_with_kernel(attr, cpu))
 		return htmm_error_set(err, code, "use 'htmmctl start' or 'run'",
 				      "'%s' cannot be sampled without the kernel's accesses",
 				      event->name);
@@ -140,7 +156,7 @@ static int open_all(struct source_set *set, const struct htmm_event_list *list, 
 	};
 	const int nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	const unsigned int before = set->nr;
-	int cpu, ret, none = -ENODEV;
+	int cpu, ret, none = ENODEV;
 
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		if (cpus->size && !htmm_cpus_has(cpus, cpu))
@@ -148,13 +164,17 @@ static int open_all(struct source_set *set, const struct htmm_event_list *list, 
 		set->source[set->nr].event = i;
 		ret = source_open(&set->source[set->nr], &attr, cpu, !attr.disabled);
 		if (ret && ret != -ENOENT && ret != -ENODEV)
-			return cannot_open(event, cpu, -ret, err);
+			return cannot_open(event, &attr, cpu, -ret, err);
 		if (ret)
-			none = ret;
+			none = -ret;
 		else
 			set->nr++;
 	}
-	return set->nr > before ? 0 : cannot_open(event, cpu - 1, -none, err);
+	if (set->nr > before)
+		return 0;
+	return htmm_error_set(err, none, "'htmmctl doctor' says more",
+			      "'%s' cannot be opened on any CPU of the session: %s", event->name,
+			      strerror(none));
 }
 
 int source_set_open(struct source_set *set, const struct htmm_event_list *list,
@@ -179,7 +199,7 @@ void source_set_enable(const struct source_set *set)
 		ioctl(set->source[i].leader, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* Copies bytes of the ring, which may go on at its begin. */
+/* Copies bytes of the ring, behind whose last byte comes its first. */
 static void copy(const struct source *source, __u64 at, void *to, size_t bytes)
 {
 	const char *ring = (const char *)source->page + source->page->data_offset;
