@@ -23,7 +23,8 @@
 /**
  * struct feeder - the process that hands in samples
  * @session: what to sample, and once it has started its number; shared with those who start it
- * @peer: the end of a socket: they are told how it went, and say when the session runs
+ * @peer: a socket to those: the feeder tells them if the events are open, and they tell it when the
+ *	session runs
  * @fd: the device
  * @sources: the events
  */
@@ -42,19 +43,19 @@ static int hand_in(const struct feeder *feeder, struct htmm_feed *feed,
 
 	feed->size = sizeof(*feed);
 	feed->session = feeder->session->start.session;
-	for (; nr; nr -= feed->nr_samples) {
+	do {
 		feed->samples = (__u64)(unsigned long)samples;
 		feed->nr_samples = nr;
-		if (!ioctl(feeder->fd, HTMM_IOC_FEED, feed)) {
-			samples += samples ? feed->nr_samples : 0;
-			continue;
+		if (ioctl(feeder->fd, HTMM_IOC_FEED, feed)) {
+			if (errno != EAGAIN && errno != EINTR)
+				return -errno;
+			/* Meanwhile perf's rings take the samples. */
+			feed->nr_samples = 0;
+			nanosleep(&wait, NULL);
 		}
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		/* Meanwhile perf's rings take the samples. */
-		feed->nr_samples = 0;
-		nanosleep(&wait, NULL);
-	}
+		samples += samples ? feed->nr_samples : 0;
+		nr -= feed->nr_samples;
+	} while (nr);
 	return 0;
 }
 
@@ -71,7 +72,8 @@ static int feed_event(struct feeder *feeder, unsigned int event)
 	do {
 		lost = 0;
 		nr = source_set_read(&feeder->sources, event, samples, BATCH, &lost);
-		ret = hand_in(feeder, &feed, samples, nr);
+		ret = nr ? hand_in(feeder, &feed, samples, nr) : 0;
+		/* Even if none were lost: without samples, this tells that the session has ended. */
 		if (!ret)
 			ret = hand_in(feeder, &none, NULL, lost < UINT_MAX ? lost : UINT_MAX);
 	} while (!ret && nr == BATCH);
@@ -117,8 +119,9 @@ static void feed_session(struct feeder *feeder)
 }
 
 /*
- * Has the terminal and all files to itself no more: those who have them may wait for their end.
- * A session that is not detached ends when its starter closes the device.
+ * Leaves the terminal and closes all files, as others may wait for their end: a reader of what the
+ * command prints, or the module, which ends a session that is not detached when its starter closes
+ * the device.
  */
 static void leave(int peer)
 {
@@ -211,8 +214,11 @@ int live_begin(struct session *session, int fd, __u32 flags, struct htmm_error *
 		ret = session_start(shared, fd, flags, err);
 	}
 	/* Or else it ends when this end of the socket is closed. */
-	if (!ret)
-		send(peer, &runs, sizeof(runs), MSG_NOSIGNAL);
+	if (!ret && send(peer, &runs, sizeof(runs), MSG_NOSIGNAL) != sizeof(runs)) {
+		/* If it ended before the session began, its guard saw no session to end. */
+		htmm_device_stop(fd, shared->start.session, NULL);
+		ret = htmm_error_set(err, EIO, NULL, "the process that hands in samples has ended");
+	}
 	*session = *shared;
 	munmap(shared, sizeof(*shared));
 	if (peer >= 0)
