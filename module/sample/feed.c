@@ -132,9 +132,9 @@ static void htmm_feed_write(u64 *slot, const struct htmm_channel *channel,
 
 /*
  * Put samples in the channel's ring, or count why not; if @samples is NULL, count that @n did not
- * fit in a ring of user space. @foreign: their processes are of another
- * time or machine, and their cookies come with them. Under &struct htmm_channel_set.lock, which
- * makes the caller the ring's only producer.
+ * fit in a ring of user space. @foreign: their processes are of another time or machine, and their
+ * cookies come with them. Under &struct htmm_channel_set.lock, which makes the caller the ring's
+ * only producer.
  *
  * Context: the process whose pid namespace the samples' pids are of.
  *

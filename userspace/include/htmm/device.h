@@ -129,8 +129,8 @@ int htmm_device_served(int fd, __u32 target, struct htmm_served_buf *buf, struct
 void htmm_served_free(struct htmm_served_buf *buf);
 
 /*
- * Hands in samples, and waits while the ring is full. @flags: HTMM_FEED_*. @event: index of an
- * event of HTMM_TYPE_FEED. After an error, some may have been taken.
+ * Hands in samples, and waits while the ring is full. @flags: 0 or HTMM_FEED_FOREIGN. @event: index
+ * of an event of HTMM_TYPE_FEED. After an error, some may have been taken.
  */
 int htmm_device_feed(int fd, __u32 flags, __u32 event, const struct htmm_feed_sample *samples,
 		     __u32 nr, struct htmm_error *err);
