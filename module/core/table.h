@@ -223,7 +223,7 @@ void htmm_table_cool(struct htmm_table *table);
 
 /* By default, counts are halved after EACH samples for each page, and at least LEAST samples. */
 #define HTMM_COOLING_EACH	4
-#define HTMM_COOLING_LEAST	40000
+#define HTMM_COOLING_LEAST	2000000
 
 /*
  * The number of samples at which to cool next, at most U64_MAX. @last is the number at the last

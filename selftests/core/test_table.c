@@ -288,10 +288,10 @@ static void form_of_a_cooled_region(void)
 /* The period follows the number of pages, unless it is given; a large one means never. */
 static void when_to_cool(void)
 {
-	CHECK(htmm_cooling_due(0, 0, 0) == 40000);
-	CHECK(htmm_cooling_due(10, 0, 10000) == 40010);
-	CHECK(htmm_cooling_due(10, 0, 10001) == 40014);
-	CHECK(htmm_cooling_due(10, 7, 10001) == 17);
+	CHECK(htmm_cooling_due(0, 0, 0) == 2000000);
+	CHECK(htmm_cooling_due(10, 0, 500000) == 2000010);
+	CHECK(htmm_cooling_due(10, 0, 500001) == 2000014);
+	CHECK(htmm_cooling_due(10, 7, 500001) == 17);
 	CHECK(htmm_cooling_due(10, U64_MAX - 11, 0) == U64_MAX - 1);
 	CHECK(htmm_cooling_due(10, U64_MAX - 9, 0) == U64_MAX);
 }

@@ -89,8 +89,6 @@ FIXTURE_SETUP(ibs)
 	ASSERT_LE(0, self->fd);
 	request_init(&self->req, &event);
 	self->req.arg.sample_type = PERF_SAMPLE_DATA_SRC;
-	/* check_pages() wants all of them. */
-	self->req.arg.cooling_period = ~0ULL;
 }
 
 FIXTURE_TEARDOWN(ibs)

@@ -3,7 +3,7 @@
 #include "report/store.h"
 #include "test.h"
 
-#define LEAST	40000U
+#define LEAST	2000000U
 
 static struct store *open_store(u64 cooling_period)
 {
@@ -38,29 +38,29 @@ static void cools_when_told(void)
 	store_free(store);
 }
 
-/* With few pages after 40,000 samples, with many after four of each. */
+/* With few pages after 2,000,000 samples, with many after four of each. */
 static void follows_the_pages(void)
 {
 	struct store *store = open_store(0);
 
-	fill(store, LEAST - 1, 10000);
+	fill(store, LEAST - 1, 100000);
 	CHECK(store->coolings == 0);
-	fill(store, LEAST, 10000);
+	fill(store, LEAST, 100000);
 	CHECK(store->coolings == 1);
 	store_free(store);
 
 	store = open_store(0);
-	fill(store, 4 * 20000 - 1, 20000);
+	fill(store, 4 * 600000 - 1, 600000);
 	CHECK(store->coolings == 0);
-	fill(store, 4 * 20000, 20000);
+	fill(store, 4 * 600000, 600000);
 	CHECK(store->coolings == 1);
 	/* From now on there are fewer pages. */
-	fill(store, 4 * 20000 + 1000, 100);
+	fill(store, 4 * 600000 + 1000, 100);
 	htmm_table_cool(&store->table);
 	htmm_table_cool(&store->table);
-	fill(store, 4 * 20000 + LEAST - 1, 100);
+	fill(store, 4 * 600000 + LEAST - 1, 100);
 	CHECK(store->coolings == 1);
-	fill(store, 4 * 20000 + LEAST, 100);
+	fill(store, 4 * 600000 + LEAST, 100);
 	CHECK(store->coolings == 2);
 	store_free(store);
 }

@@ -261,7 +261,7 @@ struct htmm_target {
  *	half of the memory
  * @capacity_pages: what the fast tier holds; 0: the memory of all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table; 0: four for each page
- *	that has a count, and at least 40,000
+ *	that has a count, and at least 2,000,000
  * @adaptation_period: samples of a target between two reports of its thresholds by the tracepoint
  *	htmm_threshold; 0: 100,000. Whoever reads thresholds gets those of that moment
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time of the

@@ -318,7 +318,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	if (info->cooling_period)
 		fprintf(file, "cooling   every %llu samples", info->cooling_period);
 	else
-		fputs("cooling   every 4 samples of each page, at least 40000", file);
+		fputs("cooling   every 4 samples of each page, at least 2000000", file);
 	fprintf(file, ", thresholds every %llu\n", info->adaptation_period);
 	fprintf(file, "memory    table %s of %s, rings %s (%u pages each)\n",
 		size_text(table, info->table_bytes), size_text(most, info->max_bytes),

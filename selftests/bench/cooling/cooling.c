@@ -56,7 +56,6 @@ struct store {
 
 static struct store stores[POLICIES];
 static struct htmm_table_sample samples[CHUNK];
-static u32 chunk;	/* samples that the tables count in turns; looks are between */
 static struct bench_space space;
 static u32 *rank_of;	/* of each page in the first half */
 static u64 shift;	/* of the pages in the second half */
@@ -93,8 +92,7 @@ static void store_open(struct store *store)
 
 static u64 period_of(const struct policy *policy, const struct store *store)
 {
-	return policy->samples ?: max_t(u64, HTMM_COOLING_LEAST,
-					policy->each * store->table.stats.pages);
+	return policy->samples ?: max_t(u64, 2000000, policy->each * store->table.stats.pages);
 }
 
 static void store_add(struct store *store, const struct policy *policy)
@@ -102,8 +100,8 @@ static void store_add(struct store *store, const struct policy *policy)
 	u32 dropped[BENCH_BATCH], i, n, need;
 	double began = now();
 
-	for (i = 0; i < chunk; i += n) {
-		n = min_t(u32, chunk - i, BENCH_BATCH);
+	for (i = 0; i < CHUNK; i += n) {
+		n = min_t(u32, CHUNK - i, BENCH_BATCH);
 		for (need = htmm_table_need(&store->table, n); need; need--)
 			htmm_pool_put(&store->pool,
 				      &store->arena[HTMM_POOL_PAGE_SIZE * store->given++]);
@@ -192,21 +190,20 @@ static void measure(const char *name, u64 each,
 	double *weight = alloc(space.pages * sizeof(*weight));
 	u32 i, tier;
 
-	chunk = min_t(u64, CHUNK, half / LOOKS);
 	for (done = 0; done < space.pages; done++)
 		weight[done] = weight_of(done);
 	for (i = 0; i < POLICIES; i++)
 		store_open(&stores[i]);
-	for (done = 0; done < 2 * half; done += chunk) {
+	for (done = 0; done < 2 * half; done += CHUNK) {
 		moved = done < half ? 0 : shift;
-		draw(&space, samples, chunk);
-		for (i = 0; i < chunk; i++)
+		draw(&space, samples, CHUNK);
+		for (i = 0; i < CHUNK; i++)
 			samples[i].page = (samples[i].page + moved) & (space.pages - 1);
 		for (i = 0; i < POLICIES; i++) {
 			store_add(&stores[i], &policies[i]);
-			if (done + chunk == half)
+			if (done + CHUNK == half)
 				look(&stores[i], weight, 0, stores[i].settled);
-			else if (moved && (done + chunk - half) % (half / LOOKS) == 0)
+			else if (moved && (done + CHUNK - half) % (half / LOOKS) == 0)
 				look(&stores[i], weight, moved, stores[i].changed);
 		}
 	}
@@ -233,7 +230,7 @@ int main(void)
 	printf("# for a fast tier of 1/%u of the pages, then 1/%u\n", one_in[0], one_in[1]);
 	printf("%-8s %9s %6s  %-12s %8s %8s %8s %8s %8s %9s\n", "stream", "pages", "each",
 	       "period", "settled", "changed", "settled", "changed", "ns", "coolings");
-	for (pages = 1 << 14; pages <= end; pages *= 4) {
+	for (pages = 1 << 20; pages <= end; pages *= 4) {
 		bench_space_open(&space, pages, 1, 1);
 		rank_of = alloc(pages * sizeof(*rank_of));
 		shift = pages / 2 + pages / 7;
