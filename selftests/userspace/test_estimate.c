@@ -631,13 +631,14 @@ static void test_share(void)
 			ranked = rank_pages(order);
 			for (budget = 0; budget < ARRAY_SIZE(budgets); budget++) {
 				const size_t fit = PAGES * budgets[budget];
-				const struct share share = estimate_share(ranked, PAGES, fit, samples);
+				struct share share;
 				double sum = 0;
 
 				for (k = 0; k < fit; k++) {
 					sum += truth[order[k]];
 					counted += ranked[k].count / samples / nr;
 				}
+				share = estimate_share(ranked, PAGES, fit, samples);
 				inside += sum >= share.low && sum <= share.high;
 				real += sum / nr;
 				estimated += share.at / nr;
@@ -654,7 +655,8 @@ static void test_share(void)
 static void test_all_fit(void)
 {
 	struct estimate_page two[2] = {
-		{ .count = 4, .rate = 4, .low = 3, .less = 3 }, { .count = 1, .rate = 1, .less = 0.5 },
+		{ .count = 4, .rate = 4, .low = 3, .less = 3 },
+		{ .count = 1, .rate = 1, .less = 0.5 },
 	};
 	struct enough enough = enough_samples(two, 2, 2);
 

@@ -38,20 +38,29 @@ static void print_page(FILE *file, struct htmm_names *names, const struct rated_
 	hot_print_mapping(file, page, &place);
 }
 
+/* What the fast tier would serve, if not all. */
+static void print_share(FILE *file, const struct rated *rated)
+{
+	const struct share *share = &rated->share;
+	char fit[SIZE_TEXT];
+
+	if (share->at == 1)
+		return;
+	fprintf(file, "fast memory has room for the hottest %s: ",
+		size_text(fit, (__u64)rated->enough.fit << HTMM_PAGE_SHIFT));
+	fprintf(file, "%.1f %% of the accesses (%.1f to %.1f %%)\n", 100 * share->at,
+		100 * share->low, 100 * share->high);
+}
+
 void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
 {
-	char fit[SIZE_TEXT];
 	size_t i, nr;
 
 	if (!rated->nr) {
 		fputs("no such page has samples\n", file);
 		return;
 	}
-	if (rated->share.at < 1)
-		fprintf(file, "fast memory has room for the hottest %s: %.1f %% of the accesses "
-			"(%.1f to %.1f %%)\n",
-			size_text(fit, (__u64)rated->enough.fit << HTMM_PAGE_SHIFT),
-			100 * rated->share.at, 100 * rated->share.low, 100 * rated->share.high);
+	print_share(file, rated);
 	fprintf(file, "rate: samples expected, by the page's own and its neighbours'\n"
 		"%5s %5s %5s %8s %5s %-3s %7s %s%-10s %12s %s\n", "rate", "low", "high", "samples",
 		"pages", "hot", "pid", placed ? PLACE_TITLE : "", "command", "address", "mapping");

@@ -73,7 +73,7 @@ static int feed_event(struct feeder *feeder, unsigned int event)
 		lost = 0;
 		nr = source_set_read(&feeder->sources, event, samples, BATCH, &lost);
 		ret = nr ? hand_in(feeder, &feed, samples, nr) : 0;
-		/* Even if none were lost: without samples, this tells that the session has ended. */
+		/* Even if none are lost: without samples, this tells that the session has ended. */
 		if (!ret)
 			ret = hand_in(feeder, &none, NULL, lost < UINT_MAX ? lost : UINT_MAX);
 	} while (!ret && nr == BATCH);
