@@ -142,9 +142,16 @@ static void add_anon(struct gap *gap, const struct vma *vma)
 		gap->vma[gap->nr++] = *vma;
 }
 
-static int name_named(struct area *area, const struct vma *vma, const char *name)
+/*
+ * @below: the name of the range below. If a file has two ranges with others in between, how far
+ * one is from the other is different in each run.
+ */
+static int name_named(struct area *area, const struct vma *vma, const char *name,
+		      const char *below)
 {
-	if (!area->name) {
+	if (area->name) {
+		area->whole = area->whole || below != name;
+	} else {
 		area->name = strdup(name);
 		area->start = vma->start;
 		area->whole = *name == '[' && strcmp(name, "[heap]") &&
@@ -177,6 +184,7 @@ static int name_space(struct naming *naming, __u32 space)
 		const char *name = name_of(tasks, vma);
 		struct area *area = area_of(naming, vma);
 		const bool is_bss = !name && below && *below == '/' && vma->start == end;
+		const char *last = below;
 
 		end = vma->end;
 		if (is_bss) {
@@ -190,7 +198,7 @@ static int name_space(struct naming *naming, __u32 space)
 		}
 		ret = name_gap(naming, name);
 		if (!ret && area)
-			ret = name_named(area, vma, name);
+			ret = name_named(area, vma, name, last);
 	}
 	return ret ? ret : name_gap(naming, "the top");
 }
@@ -205,7 +213,7 @@ static int name_rest(struct areas *areas, const struct tasks *tasks)
 		struct area *area = &areas->area[i];
 
 		area->comm = tasks->space[tasks->mapping[i].space].comm;
-		area->samples = tasks->mapping[i].samples;
+		area->pages = tasks->mapping[i].pages;
 		if (area->name)
 			continue;
 		area->whole = true;

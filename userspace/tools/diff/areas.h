@@ -21,7 +21,7 @@
  * @whole: there are no offsets that mean the same in each run
  * @start: address of its first byte
  * @bytes: to its last byte that had samples, or to its end
- * @samples: its samples
+ * @pages: its pages that have samples
  */
 struct area {
 	const char *comm;
@@ -31,12 +31,12 @@ struct area {
 	bool whole;
 	__u64 start;
 	__u64 bytes;
-	__u64 samples;
+	__u64 pages;
 };
 
 /**
  * struct areas - the mappings of a report
- * @area: those that have samples, by their number
+ * @area: those that had samples, by their number
  * @nr: how many there are
  * @names: private: of all anonymous memory, also of that without samples
  */

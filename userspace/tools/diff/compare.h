@@ -32,7 +32,7 @@
 
 /**
  * struct compare_count - samples of a place in one recording
- * @samples: how many, in samples of the largest weight
+ * @samples: how many, in those of the largest weight
  * @part: how many there are in each part of the time, whatever their weight; all 0: not known
  */
 struct compare_count {

@@ -20,7 +20,7 @@
  * @max: lines of each list
  * @margin: percent by which shares may differ
  * @max_bytes: memory of each table
- * @capacity: bytes of the fast tier; 0: as recorded
+ * @capacity: bytes of the fast tier; 0: not of interest
  * @config: how to evaluate the samples
  */
 struct options {
@@ -48,8 +48,10 @@ static int load_live(struct diff *diff, const struct options *opts, int side,
 		return fd;
 	ret = htmm_device_info(fd, &info, err);
 	close(fd);
+	if (ret)
+		return ret;
 	diff->session[side] = info.session;
-	return ret ? ret : load_session(&diff->loaded[side], &opts->config, 1, err);
+	return load_session(&diff->loaded[side], &opts->config, 1, err);
 }
 
 static int load(struct diff *diff, const struct options *opts, int side, struct htmm_error *err)
@@ -116,12 +118,30 @@ static void check_events(const struct diff *diff)
 
 	for (side = A; side < SIDES && view[A]->events && view[B]->events; side++)
 		for (i = 0; i < view[side]->events->nr; i++) {
-			if (has_event(view[!side]->events, &view[side]->events->event[i]))
+			if (report_event_counts(view[side], i) ||
+			    has_event(view[!side]->events, &view[side]->events->event[i]))
 				continue;
 			notice("only one of them has the event %s, so they may differ by that",
 			       report_event_name(view[side], i, buf, sizeof(buf)));
 			return;
 		}
+}
+
+/* What makes the answer less certain than it looks. */
+static void check_samples(const struct diff *diff)
+{
+	int side;
+
+	for (side = A; side < SIDES; side++) {
+		const struct report *report = &diff->loaded[side].report;
+
+		if (report->counts.no_memory)
+			notice("%llu samples of %c did not fit the table; see --max-bytes",
+			       report->counts.no_memory, 'A' + side);
+		if (!report->heat->nr_rows)
+			notice("the samples of %c have no times: bursts of them may look different",
+			       'A' + side);
+	}
 }
 
 static int compare(struct diff *diff, const struct options *opts, struct htmm_error *err)
@@ -130,6 +150,7 @@ static int compare(struct diff *diff, const struct options *opts, struct htmm_er
 	int ret;
 
 	check_events(diff);
+	check_samples(diff);
 	ret = measure(diff, err);
 	if (ret)
 		return ret;
@@ -182,7 +203,8 @@ static int run_diff(const struct command *cmd, int argc, char **argv)
 		  &o.max, 0, INT_MAX },
 		{ OPT_NUMBER, 0, "margin", "PERCENT",
 		  "shares that differ by less are taken as equal (10)", &o.margin, 0, 1000 },
-		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
+		{ OPT_SIZE, 0, "capacity", "SIZE",
+		  "fast tier, to print its hit ratios: 512M, 4G",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_FLAG, 0, "weight-period", NULL, "weight samples by their period",
 		  &o.config.weight_period },

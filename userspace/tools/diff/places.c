@@ -55,13 +55,22 @@ static size_t find_or_add(struct places *places, enum place_kind kind, const cha
 	return added;
 }
 
+static bool knows_sources(const struct report_counts *counts)
+{
+	int i;
+
+	for (i = HTMM_SOURCE_UNKNOWN + 1; i < HTMM_NR_SOURCES; i++)
+		if (counts->served[i])
+			return true;
+	return false;
+}
+
 /* What served the samples was counted by the sample, whatever its weight. */
 static int add_sources(struct places *places, const struct report_counts *counts, int side)
 {
-	const __u64 known = counts->samples - counts->served[HTMM_SOURCE_UNKNOWN];
 	int i;
 
-	for (i = 0; i < HTMM_NR_SOURCES && known; i++) {
+	for (i = 0; i < HTMM_NR_SOURCES; i++) {
 		const size_t at = find_or_add(places, PLACE_SOURCE, "", report_source_name(i));
 
 		if (at == NONE)
@@ -94,7 +103,7 @@ static const struct area **without_like(const struct places *places, int side, s
 	for (i = 0; i < places->areas[side].nr; i++) {
 		const struct area *area = &places->areas[side].area[i];
 
-		if (area->samples && area->above && !areas_have(&places->areas[!side], area))
+		if (area->pages && area->above && !areas_have(&places->areas[!side], area))
 			left[n++] = area;
 	}
 	qsort(left, n, sizeof(*left), by_order);
@@ -150,7 +159,7 @@ static int add_mappings(struct places *places, int side)
 		struct place *place;
 		size_t at;
 
-		if (!area->samples)
+		if (!area->pages)
 			continue;
 		at = find_or_add(places, PLACE_MAPPING, area->comm, area->name);
 		if (at == NONE || find_or_add(places, PLACE_PROCESS, area->comm, "") == NONE)
@@ -164,13 +173,11 @@ static int add_mappings(struct places *places, int side)
 	return 0;
 }
 
-/* The mapping of a page; NULL: none that has samples. */
+/* The mapping of a page; NULL: not known. */
 static const struct area *area_of(const struct places *places, int side,
 				  const struct report_touched *page)
 {
-	const struct area *area = places->areas[side].area;
-
-	return page->mapping >= 0 && area[page->mapping].samples ? &area[page->mapping] : NULL;
+	return page->mapping >= 0 ? &places->areas[side].area[page->mapping] : NULL;
 }
 
 static struct place *place_of(const struct places *places, int side,
@@ -179,13 +186,24 @@ static struct place *place_of(const struct places *places, int side,
 	return &places->place[places->mapping[side][page->mapping]];
 }
 
+/* What a sample counts at most; of events with a frequency, that is not known, but the mean. */
+static double unit_of(const struct report *report)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < report->nr_touched; i++)
+		sum += report->touched[i].count;
+	return fmax(report->known.unit, fmax(sum / report->counts.samples, 1));
+}
+
 /* Calls @each for each page that has samples, and the place of its mapping. */
 static void for_pages(struct places *places, const struct loaded *loaded, int side,
 		      void (*each)(struct places *places, int side, struct place *place,
 				   __u64 offset, double samples))
 {
 	const struct report *report = &loaded->report;
-	const double unit = report->known.unit ?: 1;
+	const double unit = unit_of(report);
 	size_t i;
 
 	for (i = 0; i < report->nr_touched; i++) {
@@ -414,6 +432,8 @@ static int name_all(struct places *places, const struct loaded *const loaded[SID
 
 int places_make(struct places *places, const struct loaded *const loaded[SIDES], double most)
 {
+	const bool sources = knows_sources(&loaded[A]->report.counts) &&
+			     knows_sources(&loaded[B]->report.counts);
 	int ret, side;
 
 	*places = (struct places) {};
@@ -426,7 +446,8 @@ int places_make(struct places *places, const struct loaded *const loaded[SIDES],
 		ret = add_mappings(places, B);
 	for (side = A; side < SIDES && !ret; side++) {
 		for_pages(places, loaded[side], side, count_mapping);
-		ret = add_sources(places, &loaded[side]->report.counts, side);
+		if (sources)
+			ret = add_sources(places, &loaded[side]->report.counts, side);
 	}
 	if (!ret)
 		ret = divide_all(places, loaded);

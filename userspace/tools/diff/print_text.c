@@ -100,6 +100,13 @@ static void print_shares(FILE *file, const double share[SIDES], const char *word
 	fprintf(file, "%5.1f%% %5.1f%%  %-10s  ", 100 * share[A], 100 * share[B], word);
 }
 
+/* How many of @nr lines were left out. */
+static void print_more(FILE *file, const struct diff *diff, size_t nr)
+{
+	if (diff->max && nr > diff->max)
+		fprintf(file, "and %zu more, see -n\n", nr - diff->max);
+}
+
 static void print_list(FILE *file, const struct diff *diff, enum place_kind kind,
 		       const char *what)
 {
@@ -113,14 +120,17 @@ static void print_list(FILE *file, const struct diff *diff, enum place_kind kind
 			place_share(places, place, A), place_share(places, place, B),
 		};
 
-		if (place->kind != kind || !place->differs || (diff->max && lines == diff->max))
+		if (place->kind != kind || !place->differs)
 			continue;
 		if (!lines++)
 			print_header(file, what);
+		if (diff->max && lines > diff->max)
+			continue;
 		print_shares(file, share, share[B] > share[A] ? "more" : "less");
 		out_name(file, *place->comm ? place->comm : place->name);
 		fputc('\n', file);
 	}
+	print_more(file, diff, lines);
 }
 
 /* " + 8.0 - 16.0 MiB": a unit that both have is printed once. */
@@ -170,15 +180,14 @@ static void print_change(FILE *file, const struct change *change)
 static void print_changes(FILE *file, const struct diff *diff)
 {
 	const struct changes *changes = &diff->changes;
-	size_t i, nr = diff->max && diff->max < changes->nr ? diff->max : changes->nr;
+	size_t i;
 
 	if (!changes->nr)
 		return;
 	print_header(file, "memory");
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < changes->nr && (!diff->max || i < diff->max); i++)
 		print_change(file, &changes->change[i]);
-	if (nr < changes->nr)
-		fprintf(file, "and %zu more, see -n\n", changes->nr - nr);
+	print_more(file, diff, changes->nr);
 }
 
 void diff_print(FILE *file, const struct diff *diff)

@@ -233,8 +233,12 @@ int load_check(const struct loaded *loaded, struct htmm_error *err)
 
 	if (view->status.damaged)
 		return htmm_error_set(err, EBADMSG, NULL, "'%s' is damaged", view->path);
-	return loaded->report.counts.samples ? 0 :
-	       no_samples(&loaded->report.counts, view->path, err);
+	if (loaded->report.counts.samples)
+		return 0;
+	if (!view->path)
+		return htmm_error_set(err, ENODATA, "let it run for longer",
+				      "no page has samples in the session");
+	return no_samples(&loaded->report.counts, view->path, err);
 }
 
 void load_free(struct loaded *loaded)

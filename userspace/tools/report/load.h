@@ -47,8 +47,8 @@ int load_session(struct loaded *loaded, const struct report_config *config, __u3
 		 struct htmm_error *err);
 
 /**
- * load_check() - tell whether a file is whole and has samples
- * @loaded: a report of a file
+ * load_check() - tell whether a report is of samples, and of a whole file
+ * @loaded: the report
  * @err: says why not
  *
  * Return: 0, -EBADMSG or -ENODATA.
