@@ -506,28 +506,6 @@ static void test_burst(void)
 	destroy(without);
 }
 
-/* Pages that came a moment ago leave when the program goes to other pages. */
-static void test_burst_soon(void)
-{
-	struct memory *memory = make(PAGES, 0);
-	u32 i;
-
-	for (i = 0; i < 10; i++) {
-		bool jumped = i >= 6;
-
-		sample(memory, jumped ? 2300 : 1100, jumped ? 3300 : 2100, 6);
-		look(memory);
-		obey(memory);
-		/* A quarter of a second passes. */
-		memory->seconds -= 0.75;
-		if (i == 5)
-			CHECK(fast_of(memory, 1100, 2100) == 1000);
-		CHECK(memory->plan->cool == (i == 6));
-	}
-	CHECK(fast_of(memory, 2300, 3300) == 1000);
-	destroy(memory);
-}
-
 /* Regions that show a change begin a burst, though few of the look's samples are of it. */
 static void test_burst_of_regions(void)
 {
@@ -1134,7 +1112,6 @@ int main(void)
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
 		TAP_TEST(test_burst),
-		TAP_TEST(test_burst_soon),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),

@@ -20,17 +20,9 @@
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 {
-	const struct moved *last = moved_find(policy->moved, unit, policy->seconds);
-
 	if (!rule_on(policy, POLICY_HYSTERESIS))
 		return true;
-	/*
-	 * After a phase change, a page may go that came before it. The first look still has samples
-	 * of the earlier phase. Compare times as they are stored.
-	 */
-	if (last && last->promoted == unit->fast &&
-	    !(policy->burst.looks > 1 && last->seconds < (float)policy->burst.began &&
-	      unit->fast && !unit->gain))
+	if (moved_back(policy->moved, unit, policy->seconds))
 		return false;
 	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
