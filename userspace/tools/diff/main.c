@@ -83,7 +83,7 @@ static int measure(struct diff *diff, struct htmm_error *err)
 		struct curve *curve = report_curve(&diff->loaded[side].view);
 
 		if (!curve)
-			return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+			return no_memory(err);
 		diff->need[side] = report_need(curve, DIFF_HIT);
 		free(curve);
 	}
@@ -155,9 +155,9 @@ static int compare(struct diff *diff, const struct options *opts, struct htmm_er
 	if (ret)
 		return ret;
 	if (places_make(&diff->places, loaded, diff->most))
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	if (changes_make(&diff->changes, &diff->places, diff->most))
-		ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		ret = no_memory(err);
 	else if (opts->json)
 		diff_print_json(stdout, diff);
 	else
@@ -173,7 +173,7 @@ static int diff_of(const struct options *opts, struct htmm_error *err)
 	int ret;
 
 	if (!diff)
-		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		return no_memory(err);
 	diff->most = 1 + opts->margin / 100.0;
 	diff->max = opts->max;
 	diff->capacity = opts->capacity;
