@@ -233,9 +233,9 @@ static double cpu_ns(void)
 	return now.tv_sec * 1e9 + now.tv_nsec;
 }
 
-/* Of pages that were touched. Free what is returned. @nr: filled, how many there are. */
-static struct estimate_page *estimate_touched(const struct run *run, const float *count,
-					      const bool *touched, size_t *nr)
+/* The pages that were touched. Free what is returned. @nr: filled, how many there are. */
+static struct estimate_page *touched_pages(const struct run *run, const float *count,
+					   const bool *touched, size_t *nr)
 {
 	struct estimate_page *page = get(run->nr_pages, sizeof(*page));
 	size_t i;
@@ -245,8 +245,6 @@ static struct estimate_page *estimate_touched(const struct run *run, const float
 			page[(*nr)++] = (struct estimate_page) {
 				.page = run->pages[i], .count = count[i],
 			};
-	if (estimate_rates(page, *nr))
-		fail("accuracy");
 	return page;
 }
 
@@ -255,7 +253,9 @@ static void estimate(const struct run *run, const float *count, const bool *touc
 	struct estimate_page *page;
 	size_t i, nr;
 
-	page = estimate_touched(run, count, touched, &nr);
+	page = touched_pages(run, count, touched, &nr);
+	if (estimate_rates(page, nr))
+		fail("accuracy");
 	for (i = 0, nr = 0; i < run->nr_pages; i++)
 		rate[i] = touched[i] ? page[nr++].rate : 0;
 	free(page);
@@ -288,11 +288,14 @@ static void add_shares(const struct run *run, const float *count, bool pooled,
 		loads[run->misses[i].page] += !run->misses[i].store;
 		all += !run->misses[i].store;
 	}
-	page = estimate_touched(run, count, touched, &nr);
+	/* All that missed was touched. */
+	page = touched_pages(run, count, touched, &nr);
+	if (pooled && estimate_rates(page, nr))
+		fail("accuracy");
 	for (i = 0; i < nr; i++) {
-		samples += count[i];
+		samples += page[i].count;
 		if (!pooled)
-			page[i].rate = count[i];
+			page[i].rate = page[i].count;
 	}
 	qsort(page, nr, sizeof(*page), by_rate);
 	for (i = 0, budget = 0; budget < NR_BUDGETS; budget++) {
