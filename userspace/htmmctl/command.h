@@ -35,7 +35,6 @@ extern const struct command cmd_cool;
 extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_list;
-extern const struct command cmd_placement;
 extern const struct command cmd_reset;
 extern const struct command cmd_run;
 extern const struct command cmd_set;

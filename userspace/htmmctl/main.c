@@ -74,7 +74,7 @@ static const struct command *const commands[] = {
 	&cmd_stats,
 	&cmd_hist,
 	PROGRAM("hot", "list the hottest pages and what they belong to"),
-	&cmd_placement,
+	PROGRAM("placement", "show on which NUMA nodes the pages are"),
 	PROGRAM("top", "watch rates, drops, cost, histogram and hot mappings"),
 	PROGRAM("export", "write the session's numbers as metrics for Prometheus"),
 	PROGRAM("log", "write over time: thresholds, hit ratios by target and node, cost"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command placement: on which nodes the pages are, and how good that is. */
-#include "options.h"
-#include "placement.h"
-#include "view.h"
+/* htmmctl placement: on which nodes the pages are, and how good that is. */
+#include "htmmctl/options.h"
+#include "htmmctl/placement.h"
+#include "htmmctl/view.h"
 
 /* Columns before the bar. */
 #define BAR_INDENT	26
@@ -227,11 +227,15 @@ static int run_placement(const struct command *cmd, int argc, char **argv)
 	return simple_cmd(cmd, argc, argv, opts, show, &placement);
 }
 
-const struct command cmd_placement = {
+static const struct command cmd_placement = {
 	.name = "placement",
 	.synopsis = "[options]",
-	.summary = "show on which NUMA nodes the pages are",
 	.help = "Shows for each target and node how much memory is resident, hot and cold, and\n"
 		"which share of the samples is on fast nodes, now and with the best placement.",
 	.run = run_placement,
 };
+
+int main(int argc, char **argv)
+{
+	return command_main(&cmd_placement, argc, argv);
+}
