@@ -518,7 +518,7 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	else if (look->nr_slow > most)
 		plan->least = least_of(policy, most / 2);
 	else if (look->nr_slow < most / 4 && least > lowest)
-		plan->least--;
+		plan->least = least / 2 > lowest ? least / 2 : lowest;
 }
 
 /* Sets how often to look and to sample, by what the moves of this look and of later ones save. */
