@@ -506,6 +506,50 @@ static void test_burst(void)
 	destroy(without);
 }
 
+/*
+ * Pages that came a moment ago leave when the program goes to other pages. Each look is a quarter
+ * of a second after the one before.
+ */
+static void test_burst_soon(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 10; i++) {
+		u32 from = i < 5 ? 1100 : 2300;
+
+		sample(memory, from, from + 1000, 6);
+		look(memory);
+		CHECK(memory->plan->cool == (i == 5));
+		obey(memory);
+		memory->seconds -= 0.75;
+		CHECK(i != 4 || fast_of(memory, 1100, 2100) == 1000);
+	}
+	CHECK(fast_of(memory, 2300, 3300) == 1000);
+	destroy(memory);
+}
+
+/* Few samples miss many pages: those that came a moment ago stay. */
+static void test_burst_unsure(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		if (i < 5)
+			sample(memory, 1100, 2100, 6);
+		else
+			sample(memory, 2300, 2450, 3);
+		look(memory);
+		obey(memory);
+		memory->seconds -= 0.75;
+	}
+	CHECK(memory->plan->held[POLICY_HELD_ROOM] > 100);
+	/* A few moves are forgotten: of pages that share a place in the table of moves. */
+	CHECK(fast_of(memory, 1100, 2100) > 970);
+	destroy(memory);
+}
+
 /* Regions that show a change begin a burst, though few of the look's samples are of it. */
 static void test_burst_of_regions(void)
 {
@@ -1112,6 +1156,8 @@ int main(void)
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
 		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_soon),
+		TAP_TEST(test_burst_unsure),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),

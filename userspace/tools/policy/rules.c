@@ -8,6 +8,11 @@
 #define MARGIN	2.0
 /* One sample may be chance. Two are enough, even if the first counts a little less. */
 #define SURE_GAIN	1.2
+/*
+ * Samples from a phase change to the previous look, for each page of the fast tier, from which
+ * on a page without any is not used any more. The last look adds as many again.
+ */
+#define PHASE_SAMPLES	0.5
 /* A huge page is in use if this part of it is. */
 #define HUGE_PART	4
 /* Samples a second of a CPU: after a phase change, while much is to be moved, and usually. */
@@ -18,11 +23,23 @@
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
+/*
+ * Did a page come to the fast tier before the phase change, and has gained nothing lately? With
+ * few samples since then, many pages have gained nothing that are as hot as before.
+ */
+static bool of_earlier_phase(const struct policy *policy, const struct unit *unit)
+{
+	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
+
+	return unit->fast && !unit->gain && moved && moved->seconds < policy->burst.began &&
+	       policy->samples - policy->burst.samples >= PHASE_SAMPLES * policy->capacity;
+}
+
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 {
 	if (!rule_on(policy, POLICY_HYSTERESIS))
 		return true;
-	if (moved_back(policy->moved, unit, policy->seconds))
+	if (moved_back(policy->moved, unit, policy->seconds) && !of_earlier_phase(policy, unit))
 		return false;
 	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
