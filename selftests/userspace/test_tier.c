@@ -938,7 +938,8 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 		};
 	*plan = (struct policy_plan) {
 		.moves = moves, .nr_demotions = 2, .nr_moves = 14, .demoted_pages = 3,
-		.promoted_pages = 5, .forced_pages = 7, .pingpong_pages = 11,
+		.promoted_pages = 5, .forced_pages = 7, .reserve = 151,
+		.ahead_pages = 157, .pingpong_pages = 11,
 		.held = { 13, 17, 19, 23, 29, 0, 37 }, .candidates = 41, .threshold = 43.5,
 		.fast_share = 0.75, .burst = true,
 	};

@@ -13,6 +13,7 @@ const char *const policy_rule_names[POLICY_NR_RULES] = {
 	[POLICY_BURST] = "burst",
 	[POLICY_THIN] = "thin",
 	[POLICY_HUGE] = "huge",
+	[POLICY_RESERVE] = "reserve",
 };
 
 static const char *const held_names[POLICY_NR_HELD] = {
@@ -31,8 +32,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_MOST	255
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
-/* What part of the time looks take: at most, and at least. */
+/* What part of the time looks take: at most, for new pages at most, and at least. */
 #define LOOKS_MOST	0.2
+#define LOOKS_RESERVE	0.05
 #define LOOKS_CALM	0.002
 /*
  * Moves that save a smaller part of the time are not worth many looks and samples. These may take
@@ -68,6 +70,7 @@ struct policy *policy_new(const struct policy_config *config)
 	policy->copy_ns = config->copy_ns;
 	/* All that is hot is new. */
 	policy->burst.off = !rule_on(policy, POLICY_BURST);
+	policy->reserve.off = !rule_on(policy, POLICY_RESERVE);
 	burst_begin(&policy->burst, 0, 0);
 	return policy;
 }
@@ -346,6 +349,23 @@ static void keep_limit(struct pairing *pair)
 	}
 }
 
+/* Makes room for new pages, where these gain more than what leaves. */
+static void keep_reserve(struct pairing *pair)
+{
+	struct policy *policy = pair->policy;
+	struct policy_plan *plan = &policy->plan;
+	const struct unit *unit;
+
+	while (pair->look->used + plan->reserve > pair->look->capacity + plan->demoted_pages) {
+		unit = next_victim(pair, false);
+		if (!unit || !within_budget(policy, unit->pages) ||
+		    !reserve_pays(&policy->reserve, policy->predictor.value[unit->class]))
+			return;
+		plan->ahead_pages += unit->pages;
+		demote(pair, unit);
+	}
+}
+
 static enum policy_held why_not(const struct pairing *pair, const struct unit *in, double out,
 				unsigned int copies)
 {
@@ -461,13 +481,15 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 	struct policy_plan *plan = &policy->plan;
 	struct pairing pair = {
 		.policy = policy, .look = look, .victim = now->nr_slow,
-		.room = look->capacity > look->used ? look->capacity - look->used : 0,
+		.room = look->capacity > look->used + plan->reserve ?
+			look->capacity - look->used - plan->reserve : 0,
 	};
 	size_t i;
 
 	sort_units(policy, 0, now->nr_slow, true);
 	sort_units(policy, now->nr_slow, now->nr, false);
 	keep_limit(&pair);
+	keep_reserve(&pair);
 	for (i = 0; i < now->nr_slow; i++) {
 		const struct unit *unit = &now->unit[policy->order[i]];
 		enum policy_held held;
@@ -552,6 +574,8 @@ double policy_wait(const struct policy *policy, double cost)
 			    policy->plan.thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
 		wait = sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
+	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
+			       cost / LOOKS_RESERVE));
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }
@@ -693,10 +717,12 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
+	reserve_look(&policy->reserve, look, &policy->now, policy->exposure);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, look->samples - policy->samples, share,
 				   policy->changed, halved_since(policy)),
+		.reserve = policy->reserve.pages,
 	};
 	learn(policy, look);
 	if (rule_on(policy, POLICY_PREDICT))
@@ -705,6 +731,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
+	policy->reserve.used = look->used + plan->promoted_pages - plan->demoted_pages;
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;

@@ -26,6 +26,7 @@
  * @POLICY_BURST: look sooner, and with more samples, after a phase change
  * @POLICY_THIN: take fewer samples while little is to be moved
  * @POLICY_HUGE: move a huge page only if a quarter of it is in use
+ * @POLICY_RESERVE: keep room in the fast tier for new pages
  * @POLICY_NR_RULES: number of rules
  */
 enum policy_rule {
@@ -36,6 +37,7 @@ enum policy_rule {
 	POLICY_BURST,
 	POLICY_THIN,
 	POLICY_HUGE,
+	POLICY_RESERVE,
 	POLICY_NR_RULES,
 };
 
@@ -151,6 +153,8 @@ enum policy_held {
  * @demoted_pages: pages of 4 KiB to demote
  * @promoted_pages: pages of 4 KiB to promote
  * @forced_pages: number of @demoted_pages that leave because more is in use than may be
+ * @ahead_pages: number of @demoted_pages that leave because room is kept for new pages
+ * @reserve: pages of the fast tier to keep free for these
  * @pingpong_pages: number of @promoted_pages that were demoted not long ago
  * @held: pages of 4 KiB that are not promoted, by enum policy_held
  * @candidates: pages of 4 KiB in the slow tier that are better than what would have to leave
@@ -172,6 +176,8 @@ struct policy_plan {
 	__u64 demoted_pages;
 	__u64 promoted_pages;
 	__u64 forced_pages;
+	__u64 ahead_pages;
+	__u64 reserve;
 	__u64 pingpong_pages;
 	__u64 held[POLICY_NR_HELD];
 	__u64 candidates;

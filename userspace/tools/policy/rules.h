@@ -7,6 +7,7 @@
 #include "moved.h"
 #include "policy.h"
 #include "predict.h"
+#include "reserve.h"
 #include "units.h"
 
 /* For how many seconds a move is expected to be of use. */
@@ -39,6 +40,7 @@
  * @tokens: pages that may be moved by the limit
  * @changed: policy_changed() has seen a phase change
  * @burst: phase changes
+ * @reserve: room for new pages
  * @moved: recent moves
  * @order: units in the order in which they are to be moved
  * @order_room: room in @order
@@ -69,6 +71,7 @@ struct policy {
 	double tokens;
 	bool changed;
 	struct burst burst;
+	struct reserve reserve;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
 	size_t order_room;

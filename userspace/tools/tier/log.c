@@ -79,6 +79,8 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
 	json_add_u64(obj, "planned_promotions", plan->promoted_pages);
 	json_add_u64(obj, "forced", plan->forced_pages);
+	json_add_u64(obj, "reserve", plan->reserve);
+	json_add_u64(obj, "ahead", plan->ahead_pages);
 	json_add_u64(obj, "pingpongs", plan->pingpong_pages);
 	json_add_bool(obj, "burst", plan->burst);
 	json_add_u64(obj, "demoted_total", tier->mover.demoted);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include "reserve.h"
+
+/* Parts of the fast tier: what is kept free at most, and at least. */
+#define MOST_PART	2
+#define LEAST_PART	256
+/* So many pages show in any case that a program allocates; at the first look, more are kept. */
+#define LEAST_MOST	4096
+#define FIRST_TIMES	4
+/* When this part of it was taken, it was too little; by what is not known. */
+#define USED_UP		0.9
+#define GROW		3
+/* What of it is left at each look at which little has come. */
+#define SHRINK		0.7
+/* So many times what has come is kept free, because the next look may be late. */
+#define SPARE		1.5
+/* Fewer new pages do not tell what such pages gain. */
+#define LEAST_NEW	8
+/*
+ * New pages were there for half of the time, on average. So they gain more than was seen; less
+ * than twice as much counts, because a page that leaves has to be copied.
+ */
+#define NEW_GAIN	1.5
+
+/* Counts pages of the fast tier that were not there at the previous look, and their samples. */
+static double new_pages(const struct units *now, double *gain)
+{
+	double pages = 0;
+	size_t i;
+
+	*gain = 0;
+	for (i = now->nr_slow; i < now->nr; i++) {
+		const struct unit *unit = &now->unit[i];
+
+		if (unit->old)
+			continue;
+		*gain += unit->samples;
+		pages += unit->pages;
+	}
+	return pages;
+}
+
+/* Has the fast tier a page that is larger than the smallest reserve? Its place would be wasted. */
+static bool too_large(const struct units *now, double least)
+{
+	size_t i;
+
+	for (i = now->nr_slow; i < now->nr; i++)
+		if (now->unit[i].pages > fmax(least, 1))
+			return true;
+	return false;
+}
+
+static void resize(struct reserve *reserve, double least, double most)
+{
+	if (reserve->looks++ && reserve->grown >= USED_UP * reserve->pages)
+		reserve->grown = GROW * reserve->pages;
+	reserve->pages = fmax(SHRINK * reserve->pages, SPARE * reserve->grown);
+	if (reserve->looks == 1)
+		reserve->pages = FIRST_TIMES * least;
+	reserve->pages = fmin(fmax(reserve->pages, least), most);
+}
+
+void reserve_look(struct reserve *reserve, const struct policy_look *look,
+		  const struct units *now, double seconds)
+{
+	const double least = fmin((double)look->capacity / LEAST_PART, LEAST_MOST);
+	double gain, pages;
+
+	if (reserve->off)
+		return;
+	pages = new_pages(now, &gain);
+	/* If planned moves were not made, one of the two numbers is too large. */
+	reserve->grown = reserve->looks && look->used > reserve->used ?
+			 fmin(look->used - reserve->used, pages) : 0;
+	if (reserve->grown >= LEAST_NEW) {
+		const double worth = gain / pages / seconds;
+
+		reserve->worth = reserve->worth ? (reserve->worth + worth) / 2 : worth;
+	}
+	if (too_large(now, least))
+		reserve->pages = 0;
+	else
+		resize(reserve, least, (double)look->capacity / MOST_PART);
+}
+
+bool reserve_pays(const struct reserve *reserve, double value)
+{
+	return !reserve->off && (!reserve->worth || NEW_GAIN * reserve->worth > value);
+}
+
+double reserve_wait(const struct reserve *reserve, double interval)
+{
+	if (!reserve->grown || !reserve->worth)
+		return INFINITY;
+	return interval / 2 * reserve->pages / reserve->grown;
+}

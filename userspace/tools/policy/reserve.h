@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Room of the fast tier that is kept free for new pages. The kernel puts a new page into the fast
+ * tier if it has room. In a full one, a program that allocates works on pages of the slow tier,
+ * and many of these are free again before samples show that they are hot.
+ *
+ * How much a program allocates differs, and so does how much it uses what it has allocated. Both
+ * are measured: by how much the fast tier has grown since the moves of the previous look, and what
+ * its new pages have gained.
+ */
+#ifndef POLICY_RESERVE_H
+#define POLICY_RESERVE_H
+
+#include "policy.h"
+#include "units.h"
+
+/**
+ * struct reserve - the room for new pages
+ * @off: there is none
+ * @pages: pages to keep free
+ * @grown: pages that come to the fast tier between two looks, if there is room for them
+ * @worth: samples that such a page gains in a second; 0: not known
+ * @used: pages in use after the moves of the previous look
+ * @looks: looks until now
+ */
+struct reserve {
+	bool off;
+	double pages;
+	double grown;
+	double worth;
+	__u64 used;
+	__u64 looks;
+};
+
+/**
+ * reserve_look() - see what has come, and how much room to keep
+ * @reserve: the reserve
+ * @look: what is known
+ * @now: the units of the look
+ * @seconds: in how many seconds these have gained what they have
+ *
+ * It grows fast when it was used up. Else it shrinks to a half more than was taken, and in the end
+ * to a small rest, which shows when a program begins to allocate. There is none if this rest is
+ * smaller than a huge page of the fast tier.
+ */
+void reserve_look(struct reserve *reserve, const struct policy_look *look,
+		  const struct units *now, double seconds);
+
+/**
+ * reserve_pays() - is it better to keep room than a page?
+ * @reserve: the reserve
+ * @value: samples that the page is expected to gain in a second
+ */
+bool reserve_pays(const struct reserve *reserve, double value);
+
+/**
+ * reserve_wait() - when to look again so that there is still room
+ * @reserve: the reserve
+ * @interval: seconds between the last two looks
+ *
+ * Return: in how many seconds; infinite if nothing has come.
+ */
+double reserve_wait(const struct reserve *reserve, double interval);
+
+#endif /* POLICY_RESERVE_H */
