@@ -257,6 +257,9 @@ static int htmm_ioctl_get_served(struct htmm_call *call)
 /* Samples that are copied from user space at a time. */
 #define HTMM_FEED_BATCH		256
 
+/* What is told of an event instead of its samples. */
+#define HTMM_FEED_NOTES		(HTMM_FEED_LOST | HTMM_FEED_THROTTLED)
+
 /* Check the caller, the event, and what the session must be like. */
 static int htmm_check_feed(const struct htmm_session *session, struct htmm_feed *feed)
 {
@@ -272,8 +275,8 @@ static int htmm_check_feed(const struct htmm_session *session, struct htmm_feed 
 		return -EINVAL;
 	if (feed->flags & HTMM_FEED_FOREIGN && !(start->flags & HTMM_START_KEEP_EXITED))
 		return -EINVAL;
-	if (feed->flags & HTMM_FEED_LOST)
-		return feed->samples || feed->sample_size || feed->flags & HTMM_FEED_FOREIGN ?
+	if (feed->flags & HTMM_FEED_NOTES)
+		return feed->samples || feed->sample_size || !is_power_of_2(feed->flags) ?
 			-EINVAL : 0;
 	return htmm_uaccess_check_stride(feed->sample_size, HTMM_FIRST_FEED_SAMPLE);
 }
@@ -318,9 +321,10 @@ static int htmm_ioctl_feed(struct htmm_call *call)
 	ret = htmm_check_feed(call->session, feed);
 	if (ret)
 		return ret;
-	if (feed->flags & HTMM_FEED_LOST)
-		return htmm_channel_set_feed(&call->session->channels, feed->event, NULL,
-					     feed->nr_samples, false);
+	if (feed->flags & HTMM_FEED_NOTES)
+		return htmm_channel_set_feed_note(&call->session->channels, feed->event,
+						  feed->nr_samples,
+						  feed->flags & HTMM_FEED_THROTTLED);
 	/* First: no sample is taken if their number cannot be written. */
 	if (put_user(feed->nr_samples, &user->nr_samples))
 		return -EFAULT;
@@ -545,7 +549,7 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
 	HTMM_IOCTL(FEED, htmm_feed, __reserved, 40, HTMM_RESERVED(htmm_feed),
-		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_LOST,
+		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_NOTES,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true, .run = htmm_ioctl_feed),
 };
 

@@ -455,9 +455,8 @@ static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
 
 /*
  * Put samples that user space has taken in the rings of event @index, which is of type
- * HTMM_TYPE_FEED; or if @samples is NULL, count that user space has lost @n. @foreign: their
- * processes are of another time or machine. The lock makes callers one producer of each ring, and
- * no ring is freed meanwhile.
+ * HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes callers
+ * one producer of each ring, and no ring is freed meanwhile.
  *
  * Returns how many were taken, fewer than @n if a ring is full; -ENODATA: the set is stopped, or
  * no CPU is sampled; or -EINTR.
@@ -475,6 +474,28 @@ int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
 		ret = htmm_feed(channel, samples, n, foreign);
 	mutex_unlock(&set->lock);
 	return ret;
+}
+
+/*
+ * Count that user space has lost @n samples of event @index, which is of type HTMM_TYPE_FEED; or
+ * that the kernel has throttled it @n times. When the set is stopped, too.
+ *
+ * Returns 0 or -EINTR.
+ */
+int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 n,
+			       bool throttled)
+{
+	struct htmm_channel *channel;
+
+	if (mutex_lock_interruptible(&set->lock))
+		return -EINTR;
+	channel = htmm_channel_set_near(set, index) ?: set->channels[index];
+	if (throttled)
+		local64_add(n, &channel->throttled);
+	else
+		htmm_feed_lost(channel, n);
+	mutex_unlock(&set->lock);
+	return 0;
 }
 
 /*

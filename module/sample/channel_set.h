@@ -62,6 +62,8 @@ int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index
 int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index, u64 period);
 int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
 			  const struct htmm_feed_sample *samples, u32 n, bool foreign);
+int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 n,
+			       bool throttled);
 void htmm_channel_set_stop(struct htmm_channel_set *set);
 void htmm_channel_set_free_rings(struct htmm_channel_set *set);
 void htmm_channel_set_destroy(struct htmm_channel_set *set);

@@ -131,10 +131,9 @@ static void htmm_feed_write(u64 *slot, const struct htmm_channel *channel,
 }
 
 /*
- * Put samples in the channel's ring, or count why not; if @samples is NULL, count that @n did not
- * fit in a ring of user space. @foreign: their processes are of another time or machine, and their
- * cookies come with them. Under &struct htmm_channel_set.lock, which makes the caller the ring's
- * only producer.
+ * Put samples in the channel's ring, or count why not. @foreign: their processes are of another
+ * time or machine, and their cookies come with them. Under &struct htmm_channel_set.lock, which
+ * makes the caller the ring's only producer.
  *
  * Context: the process whose pid namespace the samples' pids are of.
  *
@@ -150,12 +149,6 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 	u32 i, level = 0;
 	u64 *slot, addr, data_src;
 
-	if (!samples) {
-		local64_add(n, &channel->overflows);
-		local64_add(n, &channel->outside_nmi);
-		local64_add(n, &channel->dropped[HTMM_DROP_RING_FULL]);
-		return 0;
-	}
 	for (i = 0; i < n; i++) {
 		from = &samples[i];
 		slot = htmm_ring_reserve(&channel->ring);
@@ -185,4 +178,12 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 	if (i < n || level >= channel->ring.watermark)
 		irq_work_queue(&channel->work);
 	return i;
+}
+
+/* Count samples that did not fit in a ring of user space, or did not leave it. Under that lock. */
+void htmm_feed_lost(struct htmm_channel *channel, u32 n)
+{
+	local64_add(n, &channel->overflows);
+	local64_add(n, &channel->outside_nmi);
+	local64_add(n, &channel->dropped[HTMM_DROP_RING_FULL]);
 }

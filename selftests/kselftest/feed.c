@@ -333,7 +333,7 @@ TEST_F(feed, a_full_ring)
 	EXPECT_EQ(taken, totals(_metadata, self->fd).counted);
 }
 
-/* What the caller has lost is an overflow as others. */
+/* What the caller has lost is an overflow as others, also if it tells so when all is over. */
 TEST_F(feed, lost)
 {
 	struct htmm_feed lost = {
@@ -348,12 +348,34 @@ TEST_F(feed, lost)
 	lost.nr_samples = ~0U;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
 	ASSERT_EQ(0, device_stop(self->fd));
-	EXPECT_EQ(-ENODATA, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
+	lost.nr_samples = 5;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
 	total = totals(_metadata, self->fd);
-	EXPECT_EQ(1000ULL + ~0U + SAMPLES, total.overflows);
-	EXPECT_EQ(1000ULL + ~0U, total.drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(1005ULL + ~0U + SAMPLES, total.overflows);
+	EXPECT_EQ(1005ULL + ~0U, total.drops[HTMM_DROP_RING_FULL]);
 	EXPECT_EQ(SAMPLES, total.counted);
 	EXPECT_EQ(0, total.nmi);
+	EXPECT_EQ(0, total.throttled);
+}
+
+/* How often the kernel has throttled the caller's event: no overflow is added. */
+TEST_F(feed, throttled)
+{
+	struct htmm_feed throttled = {
+		.size = sizeof(throttled), .flags = HTMM_FEED_THROTTLED, .nr_samples = 3,
+	};
+	struct htmm_counters total;
+
+	ASSERT_START(self);
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &throttled));
+	ASSERT_EQ(0, feed_all(self->fd, 0, self->samples, SAMPLES));
+	ASSERT_EQ(0, device_stop(self->fd));
+	throttled.nr_samples = 4;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &throttled));
+	total = totals(_metadata, self->fd);
+	EXPECT_EQ(7, total.throttled);
+	EXPECT_EQ(SAMPLES, total.overflows);
+	EXPECT_EQ(SAMPLES, total.counted);
 }
 
 TEST_F(feed, refused)
@@ -376,7 +398,8 @@ TEST_F(feed, refused)
 	REFUSED(EINVAL, event, ~0U);
 	REFUSED(EINVAL, flags, HTMM_FEED_FOREIGN);
 	REFUSED(EINVAL, flags, HTMM_FEED_LOST);
-	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_LOST);
+	REFUSED(EINVAL, flags, HTMM_FEED_THROTTLED);
+	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_THROTTLED);
 	REFUSED(EOPNOTSUPP, __reserved, 1);
 	REFUSED(EINVAL, sample_size, sizeof(self->samples[0]) - 1);
 	REFUSED(E2BIG, sample_size, 4097);

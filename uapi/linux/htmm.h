@@ -924,9 +924,12 @@ struct htmm_feed_sample {
  * struct htmm_feed.flags:
  * FOREIGN: the processes are of another time or machine.
  * LOST: there are no samples: @nr_samples is how many the caller has lost.
+ * THROTTLED: nor are there here: @nr_samples is how often the kernel has throttled the event that
+ * the caller samples.
  */
 #define HTMM_FEED_FOREIGN	0x1
 #define HTMM_FEED_LOST		0x2
+#define HTMM_FEED_THROTTLED	0x4
 
 /**
  * struct htmm_feed - argument of HTMM_IOC_FEED
@@ -942,7 +945,9 @@ struct htmm_feed_sample {
  * as far as this session can tell, so it needs HTMM_START_KEEP_EXITED.
  *
  * With HTMM_FEED_LOST alone, and @samples and @sample_size 0, @nr_samples overflows are counted
- * and dropped as HTMM_DROP_RING_FULL: the ring was one in user space.
+ * and dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED
+ * alone, @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the
+ * session has stopped, until another starts: what was not handed in is known only then.
  *
  * An error is returned only if no sample was taken: if an error follows some that were taken, the
  * next call returns it. The samples are read in groups, of which each is checked before any of it
@@ -953,7 +958,8 @@ struct htmm_feed_sample {
  * EINTR	a signal came
  * EPERM	CAP_SYS_NICE is missing, without which no session with such an event is started
  * EINVAL	the event is none that is fed; a foreign sample without KEEP_EXITED; a cookie
- *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; or samples with HTMM_FEED_LOST
+ *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; or samples, or another flag,
+ *		with HTMM_FEED_LOST or HTMM_FEED_THROTTLED
  */
 struct htmm_feed {
 	__u32 size;
