@@ -275,10 +275,18 @@ static int htmm_check_feed(const struct htmm_session *session, struct htmm_feed 
 		return -EINVAL;
 	if (feed->flags & HTMM_FEED_FOREIGN && !(start->flags & HTMM_START_KEEP_EXITED))
 		return -EINVAL;
+	if (feed->cpu && !(feed->flags & HTMM_FEED_CPU))
+		return -EINVAL;
 	if (feed->flags & HTMM_FEED_NOTES)
-		return feed->samples || feed->sample_size || !is_power_of_2(feed->flags) ?
-			-EINVAL : 0;
+		return feed->samples || feed->sample_size ||
+		       !is_power_of_2(feed->flags & ~HTMM_FEED_CPU) ? -EINVAL : 0;
 	return htmm_uaccess_check_stride(feed->sample_size, HTMM_FIRST_FEED_SAMPLE);
+}
+
+/* The CPU that has taken the samples, as far as is known. */
+static u32 htmm_feed_cpu(const struct htmm_feed *feed)
+{
+	return feed->flags & HTMM_FEED_CPU ? feed->cpu : raw_smp_processor_id();
 }
 
 /* Is no sample of a batch other than struct htmm_feed_sample says? */
@@ -307,7 +315,8 @@ static int htmm_feed_batch(struct htmm_call *call, struct htmm_feed_sample *samp
 		return ret;
 	if (!htmm_check_fed(samples, n, foreign))
 		return -EINVAL;
-	return htmm_channel_set_feed(&call->session->channels, feed->event, samples, n, foreign);
+	return htmm_channel_set_feed(&call->session->channels, feed->event, htmm_feed_cpu(feed),
+				     samples, n, foreign);
 }
 
 static int htmm_ioctl_feed(struct htmm_call *call)
@@ -323,10 +332,10 @@ static int htmm_ioctl_feed(struct htmm_call *call)
 		return ret;
 	if (feed->flags & HTMM_FEED_NOTES)
 		return htmm_channel_set_feed_note(&call->session->channels, feed->event,
-						  feed->nr_samples,
+						  htmm_feed_cpu(feed), feed->nr_samples,
 						  feed->flags & HTMM_FEED_THROTTLED);
-	/* First: no sample is taken if their number cannot be written. */
-	if (put_user(feed->nr_samples, &user->nr_samples))
+	/* First: no sample is taken if their number cannot be written. After an error it is 0. */
+	if (put_user(0U, &user->nr_samples))
 		return -EFAULT;
 	samples = kvmalloc_array(HTMM_FEED_BATCH, sizeof(*samples), GFP_KERNEL_ACCOUNT);
 	if (!samples)
@@ -548,8 +557,8 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 					  HTMM_ELEM(htmm_served_row, samples, 72)) },
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
 		   .run = htmm_ioctl_get_served),
-	HTMM_IOCTL(FEED, htmm_feed, __reserved, 40, HTMM_RESERVED(htmm_feed),
-		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_NOTES,
+	HTMM_IOCTL(FEED, htmm_feed, cpu, 40,
+		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_NOTES | HTMM_FEED_CPU,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true, .run = htmm_ioctl_feed),
 };
 

@@ -435,12 +435,12 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 	return ret;
 }
 
-/* The channel of an event on this CPU, or on another one if this one is not sampled. */
+/* The channel of an event on a CPU, or on another one if that is not sampled. */
 static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
-						  unsigned int index)
+						  unsigned int index, u32 cpu)
 {
-	unsigned int cpu = raw_smp_processor_id(), i;
 	struct htmm_channel *channel, *any = NULL;
+	unsigned int i;
 
 	for (i = index; i < set->nr_channels; i += set->config->start.nr_events) {
 		channel = set->channels[i];
@@ -454,14 +454,14 @@ static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
 }
 
 /*
- * Put samples that user space has taken in the rings of event @index, which is of type
- * HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes callers
- * one producer of each ring, and no ring is freed meanwhile.
+ * Put samples that user space has taken on @cpu in the ring of event @index there, which is of
+ * type HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes
+ * callers one producer of each ring, and no ring is freed meanwhile.
  *
  * Returns how many were taken, fewer than @n if a ring is full; -ENODATA: the set is stopped, or
  * no CPU is sampled; or -EINTR.
  */
-int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
+int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index, u32 cpu,
 			  const struct htmm_feed_sample *samples, u32 n, bool foreign)
 {
 	struct htmm_channel *channel;
@@ -469,7 +469,7 @@ int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
 
 	if (mutex_lock_interruptible(&set->lock))
 		return -EINTR;
-	channel = htmm_channel_set_near(set, index);
+	channel = htmm_channel_set_near(set, index, cpu);
 	if (set->armed && channel)
 		ret = htmm_feed(channel, samples, n, foreign);
 	mutex_unlock(&set->lock);
@@ -482,14 +482,14 @@ int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
  *
  * Returns 0 or -EINTR.
  */
-int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 n,
+int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 cpu, u32 n,
 			       bool throttled)
 {
 	struct htmm_channel *channel;
 
 	if (mutex_lock_interruptible(&set->lock))
 		return -EINTR;
-	channel = htmm_channel_set_near(set, index) ?: set->channels[index];
+	channel = htmm_channel_set_near(set, index, cpu) ?: set->channels[index];
 	if (throttled)
 		local64_add(n, &channel->throttled);
 	else

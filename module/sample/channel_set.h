@@ -60,9 +60,9 @@ u64 htmm_channel_set_step(struct htmm_channel_set *set, unsigned int index);
 int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index,
 				u64 period, struct htmm_error *err);
 int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index, u64 period);
-int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index,
+int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index, u32 cpu,
 			  const struct htmm_feed_sample *samples, u32 n, bool foreign);
-int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 n,
+int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index, u32 cpu, u32 n,
 			       bool throttled);
 void htmm_channel_set_stop(struct htmm_channel_set *set);
 void htmm_channel_set_free_rings(struct htmm_channel_set *set);

@@ -378,6 +378,42 @@ TEST_F(feed, throttled)
 	EXPECT_EQ(SAMPLES, total.counted);
 }
 
+/* Samples are counted on the CPU that they are of, not on that of the call; the last is none. */
+TEST_F(feed, cpus)
+{
+	static struct stats stats;
+	struct htmm_feed feed = {
+		.size = sizeof(feed), .flags = HTMM_FEED_CPU,
+		.samples = (uintptr_t)self->samples, .sample_size = sizeof(self->samples[0]),
+	};
+	__u32 i, nr_cpus, sum = 0;
+
+	ASSERT_START(self);
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	nr_cpus = stats.s.nr_channels;
+	for (i = 0; i < nr_cpus; i++) {
+		feed.cpu = stats.channels[i].cpu;
+		feed.nr_samples = i + 1;
+		ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+		ASSERT_EQ(i + 1, feed.nr_samples);
+		sum += i + 1;
+	}
+	feed.cpu = 1 << 20;
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+	feed = (struct htmm_feed) {
+		.size = sizeof(feed), .flags = HTMM_FEED_CPU | HTMM_FEED_LOST,
+		.nr_samples = 100, .cpu = stats.channels[0].cpu,
+	};
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(100, stats.channels[0].counters.drops[HTMM_DROP_RING_FULL]);
+	EXPECT_EQ(sum + nr_cpus + 100, stats.s.total.overflows);
+	/* That of no CPU went to one of them. */
+	for (i = 0; i < nr_cpus; i++)
+		EXPECT_LE(i + 1, stats.channels[i].counters.counted);
+}
+
 TEST_F(feed, refused)
 {
 	struct htmm_feed feed = {
@@ -399,8 +435,8 @@ TEST_F(feed, refused)
 	REFUSED(EINVAL, flags, HTMM_FEED_FOREIGN);
 	REFUSED(EINVAL, flags, HTMM_FEED_LOST);
 	REFUSED(EINVAL, flags, HTMM_FEED_THROTTLED);
-	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_THROTTLED);
-	REFUSED(EOPNOTSUPP, __reserved, 1);
+	REFUSED(EOPNOTSUPP, flags, 2 * HTMM_FEED_CPU);
+	REFUSED(EINVAL, cpu, 1);
 	REFUSED(EINVAL, sample_size, sizeof(self->samples[0]) - 1);
 	REFUSED(E2BIG, sample_size, 4097);
 	REFUSED(EFAULT, samples, 8);

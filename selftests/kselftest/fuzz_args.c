@@ -213,7 +213,8 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->served.nr_rows = fuzz_below(n, 4);
 		break;
 	case HTMM_IOC_FEED:
-		arg->feed.flags = fuzz_below(n, 8);
+		arg->feed.flags = fuzz_below(n, 2) | fuzz_below(n, 2) * HTMM_FEED_CPU;
+		arg->feed.cpu = arg->feed.flags & HTMM_FEED_CPU ? fuzz_below(n, 4) : 0;
 		arg->feed.event = fuzz_below(n, 3);
 		arg->feed.samples = (uintptr_t)n->box->out;
 		arg->feed.sample_size = sizeof(struct htmm_feed_sample);

@@ -926,28 +926,33 @@ struct htmm_feed_sample {
  * LOST: there are no samples: @nr_samples is how many the caller has lost.
  * THROTTLED: nor are there here: @nr_samples is how often the kernel has throttled the event that
  * the caller samples.
+ * CPU: @cpu has taken the samples.
  */
 #define HTMM_FEED_FOREIGN	0x1
 #define HTMM_FEED_LOST		0x2
 #define HTMM_FEED_THROTTLED	0x4
+#define HTMM_FEED_CPU		0x8
 
 /**
  * struct htmm_feed - argument of HTMM_IOC_FEED
  * @samples: array of struct htmm_feed_sample
- * @nr_samples: in: their number; out: how many were taken, which may be fewer
+ * @nr_samples: in: their number; out: how many were taken, which may be fewer; 0 after EAGAIN and
+ *	EINTR, so that it is known in memory that is shared even if the caller is killed
  * @event: index of an event of HTMM_TYPE_FEED
+ * @cpu: with HTMM_FEED_CPU: whose they are, else 0
  *
- * Hands samples to a running session. They go through the rings of the event, and each that was
- * taken is counted as an overflow: it is filtered and dropped for the same reasons as those of
- * other events. Processes are looked up at the time of the call; HTMM_DROP_STALE: there is none.
+ * Hands samples to a running session. They go through the ring of the event on @cpu, by default the
+ * caller's, or on another one if the session does not sample that now. Each that was taken is
+ * counted as an overflow: it is filtered and dropped for the same reasons as those of other events.
+ * Processes are looked up at the time of the call; HTMM_DROP_STALE: there is none.
  *
  * Foreign processes are not looked up: they can only match a target of all tasks, and have exited
  * as far as this session can tell, so it needs HTMM_START_KEEP_EXITED.
  *
- * With HTMM_FEED_LOST alone, and @samples and @sample_size 0, @nr_samples overflows are counted
- * and dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED
- * alone, @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the
- * session has stopped, until another starts: what was not handed in is known only then.
+ * With HTMM_FEED_LOST, and @samples and @sample_size 0, @nr_samples overflows are counted and
+ * dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED,
+ * @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the session has
+ * stopped, until another starts: what was not handed in is known only then.
  *
  * An error is returned only if no sample was taken: if an error follows some that were taken, the
  * next call returns it. The samples are read in groups, of which each is checked before any of it
@@ -958,8 +963,8 @@ struct htmm_feed_sample {
  * EINTR	a signal came
  * EPERM	CAP_SYS_NICE is missing, without which no session with such an event is started
  * EINVAL	the event is none that is fed; a foreign sample without KEEP_EXITED; a cookie
- *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; or samples, or another flag,
- *		with HTMM_FEED_LOST or HTMM_FEED_THROTTLED
+ *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; a CPU without HTMM_FEED_CPU; or
+ *		samples with HTMM_FEED_LOST or HTMM_FEED_THROTTLED, or both of these
  */
 struct htmm_feed {
 	__u32 size;
@@ -969,7 +974,7 @@ struct htmm_feed {
 	__u32 nr_samples;
 	__u32 sample_size;
 	__u32 event;
-	__u32 __reserved;
+	__u32 cpu;
 };
 
 /**
