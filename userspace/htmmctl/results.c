@@ -46,14 +46,13 @@ int results_hit(struct results *res, int fd, struct htmm_error *err)
 int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
 		struct htmm_error *err)
 {
-	const int stopped = session_stop(session, fd, err);
+	const int stopped = session_end(session, fd, err);
 	const struct htmm_error early = *err;
-	int ret = stopped == -EALREADY ? 0 : stopped;
+	int ret;
 
-	if (!ret)
-		ret = results_read(res, fd, max_pages, err);
-	if (!ret)
-		ret = results_hit(res, fd, err);
+	if (stopped && stopped != -EALREADY)
+		return stopped;
+	ret = results_read(res, fd, max_pages, err) ?: results_hit(res, fd, err);
 	if (ret)
 		return ret;
 	*err = early;

@@ -471,8 +471,6 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	return advise(err, ENOMEM, "ask for less with -m or -o max-bytes");
 }
 
-int (*session_begin)(struct session *, int, __u32, struct htmm_error *) = session_start;
-
 int session_stop(const struct session *session, int fd, struct htmm_error *err)
 {
 	int ret = htmm_device_stop(fd, session->start.session, err);
@@ -480,10 +478,12 @@ int session_stop(const struct session *session, int fd, struct htmm_error *err)
 
 	if (ret != -EALREADY)
 		return ret;
-	ret = htmm_device_info(fd, &info, err);
-	if (ret)
-		return ret;
+	if (htmm_device_info(fd, &info, err))
+		return -err->code;
 	return htmm_error_set(err, EALREADY, NULL,
 			      "session %llu was stopped by someone else, after %.1f s: later samples are missing",
 			      session->start.session, (double)info.elapsed_ns / 1e9);
 }
+
+int (*session_begin)(struct session *, int, __u32, struct htmm_error *) = session_start;
+int (*session_end)(const struct session *, int, struct htmm_error *) = session_stop;

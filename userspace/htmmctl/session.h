@@ -82,14 +82,15 @@ bool session_default_events(struct htmm_event_list *list, struct htmm_error *why
 /* Starts a session. @flags: HTMM_START_*. Returns 0 or a negative errno. */
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);
 
-/* What `start` and `run` call: the same, unless a program has set something else. */
-extern int (*session_begin)(struct session *session, int fd, __u32 flags, struct htmm_error *err);
-
 /*
  * Ends a session that was started. Returns 0; -EALREADY if someone else has stopped it, so that
  * its results are not of all the time; -ESTALE if another one has begun since then, so that its
  * results are gone; or another negative errno.
  */
 int session_stop(const struct session *session, int fd, struct htmm_error *err);
+
+/* What `start` and `run` call: the two above, unless a program has set something else. */
+extern int (*session_begin)(struct session *session, int fd, __u32 flags, struct htmm_error *err);
+extern int (*session_end)(const struct session *session, int fd, struct htmm_error *err);
 
 #endif /* HTMMCTL_SESSION_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <limits.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -15,69 +16,121 @@
 #include "source.h"
 
 /* Between two looks into the rings. Samples of a process that exits meanwhile are stale. */
-#define LOOK_NS		5000000
+#define LOOK_MS		5
 
-/* Samples that are handed in with one call. */
-#define BATCH		4096
+/* The feeder needs far less for the rest, unless someone has stopped it. */
+#define REST_MS		10000
+
+/**
+ * struct hand - samples on their way, in memory that outlives the process that holds them
+ * @batch: those of one source, and what is to be told of it
+ * @done: how many of them the module has
+ * @feed: the call that hands them in; the module writes there how many it has taken
+ */
+struct hand {
+	struct batch batch;
+	__u32 done;
+	struct htmm_feed feed;
+};
 
 /**
  * struct feeder - the process that hands in samples
  * @session: what to sample, and once it has started its number; shared with those who start it
- * @peer: a socket to those: the feeder tells them if the events are open, and they tell it when the
- *	session runs
+ * @peer: a socket to those, to whom it tells if the events are open; they tell it when the session
+ *	runs, and when to hand in the rest
  * @fd: the device
  * @sources: the events
+ * @hand: what it does at the moment
  */
 struct feeder {
 	const struct session *session;
 	int peer;
 	int fd;
 	struct source_set sources;
+	struct hand *hand;
 };
 
-/* One call of HTMM_IOC_FEED after the other. Returns 0 or a negative errno. */
-static int hand_in(const struct feeder *feeder, struct htmm_feed *feed,
-		   const struct htmm_feed_sample *samples, __u32 nr)
-{
-	const struct timespec wait = { .tv_nsec = 1000000 };
+/* The socket of the session that this process has begun, as long as it needs it. */
+static int peer_of_session = -1;
 
-	feed->size = sizeof(*feed);
-	feed->session = feeder->session->start.session;
-	do {
-		feed->samples = (__u64)(unsigned long)samples;
-		feed->nr_samples = nr;
-		if (ioctl(feeder->fd, HTMM_IOC_FEED, feed)) {
-			if (errno != EAGAIN && errno != EINTR)
-				return -errno;
-			/* Meanwhile perf's rings take the samples. */
-			feed->nr_samples = 0;
-			nanosleep(&wait, NULL);
-		}
-		samples += samples ? feed->nr_samples : 0;
-		nr -= feed->nr_samples;
-	} while (nr);
-	return 0;
+static int feed_call(const struct feeder *feeder, __u32 flags, void *samples, __u32 nr)
+{
+	struct hand *hand = feeder->hand;
+
+	hand->feed = (struct htmm_feed) {
+		.size = sizeof(hand->feed),
+		.flags = flags | HTMM_FEED_CPU,
+		.session = feeder->session->start.session,
+		.samples = (__u64)(unsigned long)samples,
+		.nr_samples = nr,
+		.sample_size = samples ? sizeof(hand->batch.sample[0]) : 0,
+		.event = hand->batch.event,
+		.cpu = hand->batch.cpu,
+	};
+	if (!ioctl(feeder->fd, HTMM_IOC_FEED, &hand->feed))
+		return 0;
+	hand->feed.nr_samples = 0;
+	return -errno;
 }
 
-/* Hands in what an event has. Returns 0 or a negative errno. */
-static int feed_event(struct feeder *feeder, unsigned int event)
+/* Tells something of the event instead of samples. It succeeds when the session has ended, too. */
+static void note(const struct feeder *feeder, __u32 flag, __u32 *nr)
 {
-	static struct htmm_feed_sample samples[BATCH];
-	struct htmm_feed feed = { .event = event, .sample_size = sizeof(*samples) };
-	struct htmm_feed none = { .event = event, .flags = HTMM_FEED_LOST };
-	__u64 lost;
-	__u32 nr;
-	int ret;
+	while (*nr && feed_call(feeder, flag, NULL, *nr) == -EINTR)
+		;
+	*nr = 0;
+	feeder->hand->feed.nr_samples = 0;
+}
+
+/* Hands in the batch, which is empty then: what is not taken is lost. Returns 0 or an errno. */
+static int hand_in(const struct feeder *feeder)
+{
+	const struct timespec wait = { .tv_nsec = 1000000 };
+	struct hand *hand = feeder->hand;
+	struct batch *batch = &hand->batch;
+	int ret = 0;
+
+	while (hand->done < batch->nr && !ret) {
+		ret = feed_call(feeder, 0, batch->sample + hand->done, batch->nr - hand->done);
+		hand->done += hand->feed.nr_samples;
+		hand->feed.nr_samples = 0;
+		if (ret != -EAGAIN && ret != -EINTR)
+			continue;
+		/* Meanwhile perf's rings take the samples. */
+		nanosleep(&wait, NULL);
+		ret = 0;
+	}
+	batch->lost += batch->nr - hand->done;
+	batch->nr = 0;
+	hand->done = 0;
+	note(feeder, HTMM_FEED_LOST, &batch->lost);
+	note(feeder, HTMM_FEED_THROTTLED, &batch->throttled);
+	return ret;
+}
+
+/* Hands in all that an event has on one CPU. */
+static void feed_source(const struct feeder *feeder, unsigned int i)
+{
+	bool more;
 
 	do {
-		lost = 0;
-		nr = source_set_read(&feeder->sources, event, samples, BATCH, &lost);
-		ret = nr ? hand_in(feeder, &feed, samples, nr) : 0;
-		/* Even if none are lost: without samples, this tells that the session has ended. */
-		if (!ret)
-			ret = hand_in(feeder, &none, NULL, lost < UINT_MAX ? lost : UINT_MAX);
-	} while (!ret && nr == BATCH);
-	return ret;
+		source_set_read(&feeder->sources, i, &feeder->hand->batch);
+		more = feeder->hand->batch.nr == BATCH;
+		hand_in(feeder);
+	} while (more);
+}
+
+/* Hands in the rest, or if the session has ended counts it. */
+static void feed_rest(const struct feeder *feeder)
+{
+	unsigned int i;
+
+	source_set_enable(&feeder->sources, false);
+	for (i = 0; i < feeder->sources.nr; i++) {
+		feed_source(feeder, i);
+		source_set_read_missed(&feeder->sources, i, &feeder->hand->batch);
+		hand_in(feeder);
+	}
 }
 
 static int feeder_open(struct feeder *feeder, struct htmm_error *err)
@@ -92,30 +145,47 @@ static int feeder_open(struct feeder *feeder, struct htmm_error *err)
 	feeder->fd = htmm_device_open(NULL, err);
 	if (feeder->fd < 0)
 		return feeder->fd;
+	feeder->hand = mmap(NULL, sizeof(*feeder->hand), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (feeder->hand == MAP_FAILED)
+		return no_memory(err);
 	return source_set_open(&feeder->sources, &feeder->session->events,
 			       &feeder->session->cpus, err);
 }
 
-/* The feeder's life. It ends when the session does, or if that does not start. */
-static void feed_session(struct feeder *feeder)
+static bool session_runs(const struct feeder *feeder)
 {
-	const struct timespec wait = { .tv_nsec = LOOK_NS };
-	struct htmm_error err = {};
-	unsigned int i;
-	char runs;
+	struct htmm_info info;
 
-	if (feeder_open(feeder, &err) && !err.code)
-		err.code = EIO;
-	send(feeder->peer, &err, sizeof(err), MSG_NOSIGNAL);
-	if (err.code || recv(feeder->peer, &runs, sizeof(runs), 0) != sizeof(runs))
-		return;
-	source_set_enable(&feeder->sources);
-	for (;;) {
-		nanosleep(&wait, NULL);
-		for (i = 0; i < feeder->session->events.nr; i++)
-			if (feed_event(feeder, i))
-				return;
+	return !htmm_device_info(feeder->fd, &info, NULL) && info.state == HTMM_STATE_RUNNING &&
+	       info.session == feeder->session->start.session;
+}
+
+/* Looks into the rings until it is asked for the rest, or the session ends. Returns if asked. */
+static bool feed_session(const struct feeder *feeder)
+{
+	struct pollfd peer = { .fd = feeder->peer, .events = POLLIN };
+	unsigned int i;
+	char asked;
+
+	if (source_set_map(&feeder->sources) ||
+	    recv(feeder->peer, &asked, sizeof(asked), 0) != sizeof(asked))
+		return false;
+	source_set_enable(&feeder->sources, true);
+	while (session_runs(feeder)) {
+		if (poll(&peer, 1, LOOK_MS) > 0) {
+			if (recv(feeder->peer, &asked, sizeof(asked), 0) == sizeof(asked)) {
+				feed_rest(feeder);
+				return true;
+			}
+			/* Those who started the session have left it alone. */
+			peer.fd = -1;
+		}
+		for (i = 0; i < feeder->sources.nr; i++)
+			feed_source(feeder, i);
 	}
+	feed_rest(feeder);
+	return false;
 }
 
 /*
@@ -134,25 +204,47 @@ static void leave(int peer)
 	close_range(1, ~0U, 0);
 }
 
-/* Waits for the feeder's end, however it comes, and ends the session if that still runs. */
+/* Whatever becomes of the feeder, its samples are counted, and the session ends with it. */
+static void wait_for_feeder(const struct feeder *feeder, pid_t pid)
+{
+	int status;
+	const char done = 0;
+
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status) && feeder->session->start.session) {
+		/* The call in which it was killed. */
+		feeder->hand->done += feeder->hand->feed.nr_samples;
+		feed_rest(feeder);
+	}
+	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+		/* Those who asked for the rest stop the session, and may remove the module then. */
+		close(feeder->fd);
+		send(feeder->peer, &done, sizeof(done), MSG_NOSIGNAL);
+	} else if (feeder->session->start.session) {
+		htmm_device_stop(feeder->fd, feeder->session->start.session, NULL);
+	}
+}
+
+/* Opens the events, and looks after the process that hands in their samples. */
 static void guard(const struct session *session, int peer)
 {
 	struct feeder feeder = { .session = session, .peer = STDIN_FILENO };
-	pid_t pid;
-	int fd;
+	struct htmm_error err = {};
+	pid_t pid = -1;
 
 	leave(peer);
-	pid = fork();
-	if (!pid) {
-		feed_session(&feeder);
-		_exit(0);
+	if (!feeder_open(&feeder, &err)) {
+		pid = fork();
+		if (!pid)
+			_exit(!feed_session(&feeder));
+		if (pid < 0)
+			htmm_error_set(&err, errno, NULL, "fork: %s", strerror(errno));
+	} else if (!err.code) {
+		err.code = EIO;
 	}
-	close(STDIN_FILENO);
+	send(feeder.peer, &err, sizeof(err), MSG_NOSIGNAL);
 	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	fd = session->start.session ? htmm_device_open(NULL, NULL) : -1;
-	if (fd >= 0)
-		htmm_device_stop(fd, session->start.session, NULL);
+		wait_for_feeder(&feeder, pid);
 }
 
 /* Makes the processes. Returns 0 when the events are open, or a negative errno. */
@@ -221,7 +313,21 @@ int live_begin(struct session *session, int fd, __u32 flags, struct htmm_error *
 	}
 	*session = *shared;
 	munmap(shared, sizeof(*shared));
-	if (peer >= 0)
+	/* Who ends the session as it was started asks for the rest first. */
+	if (!ret && !(flags & HTMM_START_DETACHED))
+		peer_of_session = peer;
+	else if (peer >= 0)
 		close(peer);
 	return ret;
+}
+
+int live_end(const struct session *session, int fd, struct htmm_error *err)
+{
+	struct pollfd peer = { .fd = peer_of_session, .events = POLLIN };
+	const char rest = 1;
+
+	/* If the processes have ended, the samples are counted, and the session has ended, too. */
+	if (send(peer.fd, &rest, sizeof(rest), MSG_NOSIGNAL) == sizeof(rest))
+		poll(&peer, 1, REST_MS);
+	return session_stop(session, fd, err);
 }

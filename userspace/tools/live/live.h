@@ -11,4 +11,7 @@
  */
 int live_begin(struct session *session, int fd, __u32 flags, struct htmm_error *err);
 
+/* Ends it as session_stop() does, when all samples are handed in. */
+int live_end(const struct session *session, int fd, struct htmm_error *err);
+
 #endif /* LIVE_LIVE_H */

@@ -12,6 +12,7 @@ static int run_live(const struct command *cmd, int argc, char **argv)
 	int ret, rest;
 
 	session_begin = live_begin;
+	session_end = live_end;
 	if (!strcmp(verb, cmd_start.name))
 		return cmd_start.run(&cmd_start, argc - 1, argv + 1);
 	if (!strcmp(verb, cmd_run.name))

@@ -25,7 +25,10 @@
 #define MEM_LOADS	0x1cd
 #define MEM_LOADS_AUX	0x8203
 
-/* A record of @header.type PERF_RECORD_SAMPLE or PERF_RECORD_LOST; others are passed over. */
+/*
+ * A record of @header.type PERF_RECORD_SAMPLE or PERF_RECORD_LOST. PERF_RECORD_THROTTLE is counted,
+ * and others are passed over.
+ */
 struct record {
 	struct perf_event_header header;
 	union {
@@ -47,15 +50,19 @@ struct record {
 /**
  * struct source - one event on one CPU
  * @event: its index
+ * @cpu: the CPU
  * @fd: the event
  * @leader: the event that it is in a group with, which is enabled for both; else @fd
  * @page: its ring, behind a page with its ends
+ * @lost: samples that its records say were lost
  */
 struct source {
 	unsigned int event;
+	unsigned int cpu;
 	int fd;
 	int leader;
 	struct perf_event_mmap_page *page;
+	__u64 lost;
 };
 
 static int open_event(const struct perf_event_attr *attr, int cpu, int leader)
@@ -94,6 +101,18 @@ static int open_leader(const struct perf_event_attr *attr, int cpu)
 	return open_event(&aux, cpu, -1);
 }
 
+/* Maps the ring, at the same address in each process. Returns 0 or a negative errno. */
+static int source_map(struct source *source)
+{
+	void *page = mmap(source->page, sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | (source->page ? MAP_FIXED_NOREPLACE : 0), source->fd, 0);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	source->page = page;
+	return 0;
+}
+
 static int source_open(struct source *source, const struct perf_event_attr *attr, int cpu,
 		       bool group)
 {
@@ -108,9 +127,7 @@ static int source_open(struct source *source, const struct perf_event_attr *attr
 			close(leader);
 		return source->fd;
 	}
-	source->page = mmap(NULL, sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, source->fd, 0);
-	return source->page == MAP_FAILED ? -errno : 0;
+	return source_map(source);
 }
 
 /* AMD's IBS, for example, cannot leave out the kernel. */
@@ -150,7 +167,8 @@ static int open_all(struct source_set *set, const struct htmm_event_list *list, 
 		.type = event->type, .size = sizeof(attr),
 		.config = event->config, .config1 = event->config1, .config2 = event->config2,
 		.sample_period = event->period, .precise_ip = event->precise_ip,
-		.sample_type = SAMPLE_TYPE, .watermark = 1, .wakeup_watermark = RING_BYTES / 2,
+		.sample_type = SAMPLE_TYPE, .read_format = PERF_FORMAT_LOST,
+		.watermark = 1, .wakeup_watermark = RING_BYTES / 2,
 		.disabled = !wants_group(event),
 		.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1,
 	};
@@ -162,6 +180,7 @@ static int open_all(struct source_set *set, const struct htmm_event_list *list, 
 		if (cpus->size && !htmm_cpus_has(cpus, cpu))
 			continue;
 		set->source[set->nr].event = i;
+		set->source[set->nr].cpu = cpu;
 		ret = source_open(&set->source[set->nr], &attr, cpu, !attr.disabled);
 		if (ret && ret != -ENOENT && ret != -ENODEV)
 			return cannot_open(event, &attr, cpu, -ret, err);
@@ -180,23 +199,36 @@ static int open_all(struct source_set *set, const struct htmm_event_list *list, 
 int source_set_open(struct source_set *set, const struct htmm_event_list *list,
 		    const struct htmm_cpus *cpus, struct htmm_error *err)
 {
+	const size_t most = list->nr * sysconf(_SC_NPROCESSORS_CONF);
 	unsigned int i;
 	int ret = 0;
 
-	set->source = calloc(list->nr * sysconf(_SC_NPROCESSORS_CONF), sizeof(*set->source));
-	if (!set->source)
+	set->source = mmap(NULL, most * sizeof(*set->source), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (set->source == MAP_FAILED)
 		return no_memory(err);
 	for (i = 0; i < list->nr && !ret; i++)
 		ret = open_all(set, list, i, cpus, err);
 	return ret;
 }
 
-void source_set_enable(const struct source_set *set)
+int source_set_map(const struct source_set *set)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < set->nr && !ret; i++)
+		ret = source_map(&set->source[i]);
+	return ret;
+}
+
+void source_set_enable(const struct source_set *set, bool enable)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++)
-		ioctl(set->source[i].leader, PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(set->source[i].leader,
+		      enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* Copies bytes of the ring, behind whose last byte comes its first. */
@@ -210,25 +242,29 @@ static void copy(const struct source *source, __u64 at, void *to, size_t bytes)
 	memcpy((char *)to + first, ring, bytes - first);
 }
 
-static __u32 source_read(struct source *source, struct htmm_feed_sample *samples, __u32 most,
-			 __u64 *lost)
+void source_set_read(const struct source_set *set, unsigned int i, struct batch *batch)
 {
+	struct source *source = &set->source[i];
 	/* The kernel has written all records before this end. */
 	const __u64 head = __atomic_load_n(&source->page->data_head, __ATOMIC_ACQUIRE);
 	__u64 tail = source->page->data_tail;
 	struct record record = {};
-	__u32 n = 0;
 
-	while (tail < head && n < most) {
+	batch->event = source->event;
+	batch->cpu = source->cpu;
+	while (tail < head && batch->nr < BATCH) {
 		copy(source, tail, &record.header, sizeof(record.header));
 		copy(source, tail, &record, record.header.size < sizeof(record) ?
 					    record.header.size : sizeof(record));
 		tail += record.header.size;
-		if (record.header.type == PERF_RECORD_LOST)
-			*lost += record.lost.lost;
+		if (record.header.type == PERF_RECORD_LOST) {
+			batch->lost += record.lost.lost;
+			source->lost += record.lost.lost;
+		}
+		batch->throttled += record.header.type == PERF_RECORD_THROTTLE;
 		if (record.header.type != PERF_RECORD_SAMPLE)
 			continue;
-		samples[n++] = (struct htmm_feed_sample) {
+		batch->sample[batch->nr++] = (struct htmm_feed_sample) {
 			.addr = record.sample.addr,
 			.ip = record.sample.ip,
 			.time = record.sample.time,
@@ -239,17 +275,20 @@ static __u32 source_read(struct source *source, struct htmm_feed_sample *samples
 	}
 	/* From here on it may write over them. */
 	__atomic_store_n(&source->page->data_tail, tail, __ATOMIC_RELEASE);
-	return n;
 }
 
-__u32 source_set_read(struct source_set *set, unsigned int event,
-		      struct htmm_feed_sample *samples, __u32 most, __u64 *lost)
+void source_set_read_missed(const struct source_set *set, unsigned int i, struct batch *batch)
 {
-	unsigned int i;
-	__u32 n = 0;
+	struct source *source = &set->source[i];
+	struct {
+		__u64 count;
+		__u64 lost;
+	} now;
 
-	for (i = 0; i < set->nr; i++)
-		if (set->source[i].event == event)
-			n += source_read(&set->source[i], samples + n, most - n, lost);
-	return n;
+	if (read(source->fd, &now, sizeof(now)) != sizeof(now) || now.lost <= source->lost)
+		return;
+	batch->event = source->event;
+	batch->cpu = source->cpu;
+	batch->lost += now.lost - source->lost;
+	source->lost = now.lost;
 }

@@ -3,14 +3,36 @@
 #ifndef LIVE_SOURCE_H
 #define LIVE_SOURCE_H
 
+#include <stdbool.h>
 #include <htmm/htmm.h>
 
 struct source;
 
+/* Samples that are taken out of a ring at a time. */
+#define BATCH		4096
+
+/**
+ * struct batch - what was taken out of the ring of one event on one CPU
+ * @event: index of the event
+ * @cpu: the CPU
+ * @nr: number of samples
+ * @lost: samples for which the ring had no room
+ * @throttled: how often the kernel throttled the event
+ * @sample: the samples
+ */
+struct batch {
+	__u32 event;
+	__u32 cpu;
+	__u32 nr;
+	__u32 lost;
+	__u32 throttled;
+	struct htmm_feed_sample sample[BATCH];
+};
+
 /**
  * struct source_set - all events on all their CPUs
- * @source: private: each on one CPU
- * @nr: private: how many there are
+ * @source: private: each on one CPU; shared with processes that are forked later
+ * @nr: how many there are
  */
 struct source_set {
 	struct source *source;
@@ -24,14 +46,19 @@ struct source_set {
 int source_set_open(struct source_set *set, const struct htmm_event_list *list,
 		    const struct htmm_cpus *cpus, struct htmm_error *err);
 
-/* Lets all events count. */
-void source_set_enable(const struct source_set *set);
-
 /*
- * Takes samples of one event out of the rings. @samples: filled in. @most: how many fit. @lost:
- * those for which a ring had no room are added to it. Returns how many were taken.
+ * Maps the rings in a process that was forked, which has to do so before all else. The process that
+ * opened the events keeps them. Returns 0 or a negative errno.
  */
-__u32 source_set_read(struct source_set *set, unsigned int event,
-		      struct htmm_feed_sample *samples, __u32 most, __u64 *lost);
+int source_set_map(const struct source_set *set);
+
+/* Lets all events count, or no longer. */
+void source_set_enable(const struct source_set *set, bool enable);
+
+/* Takes out of a ring what fits in an empty batch. Only one process at a time may do so. */
+void source_set_read(const struct source_set *set, unsigned int i, struct batch *batch);
+
+/* Adds those losses that have no record, because no record came after them. */
+void source_set_read_missed(const struct source_set *set, unsigned int i, struct batch *batch);
 
 #endif /* LIVE_SOURCE_H */
