@@ -170,7 +170,8 @@ static int htmm_show_status(struct seq_file *m, struct htmm_session *session)
 	struct htmm_info info = { .size = sizeof(info) };
 
 	htmm_snapshot_info(session, &info);
-	seq_printf(m, "state %s\ncpus %*pbl\n", states[info.state],
+	seq_printf(m, "state %s\ncpus %*pbl\n",
+		   info.session_flags & HTMM_START_PAUSED ? "paused" : states[info.state],
 		   cpumask_pr_args(session->config->cpus));
 	htmm_show(m, htmm_info_fields, &info, '\n');
 	return 0;

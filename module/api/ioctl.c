@@ -542,7 +542,8 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .run = htmm_ioctl_get_targets),
 	HTMM_IOCTL(STREAM, htmm_stream, ids, 144, .copy_out = true, .run = htmm_ioctl_stream),
 	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
-		   HTMM_ERROR(htmm_set), .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD,
+		   HTMM_ERROR(htmm_set), .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD |
+			    HTMM_SET_PAUSE | HTMM_SET_RESUME,
 		   .run = htmm_ioctl_set),
 	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
 		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,

@@ -17,7 +17,6 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 {
 	const struct htmm_start *start;
 	u64 stats[HTMM_NR_STATS] = {};
-	ktime_t stopped;
 
 	*info = (struct htmm_info) {
 		.size = info->size,
@@ -31,14 +30,15 @@ void htmm_snapshot_info(struct htmm_session *session, struct htmm_info *info)
 		return;
 
 	start = &session->config->start;
-	stopped = READ_ONCE(session->stopped);
 	info->state = READ_ONCE(session->state);
-	info->session_flags = start->flags;
+	info->session_flags = start->flags & ~HTMM_START_PAUSED;
+	if (READ_ONCE(session->channels.paused))
+		info->session_flags |= HTMM_START_PAUSED;
 	info->session = session->number;
 	info->owner = pid_vnr(session->owner);
 	info->nr_events = start->nr_events;
 	info->nr_targets = READ_ONCE(session->targets.nr);
-	info->elapsed_ns = ktime_to_ns(ktime_sub(stopped ?: ktime_get(), session->started));
+	info->elapsed_ns = htmm_channel_set_elapsed(&session->channels);
 	info->sample_type = start->sample_type;
 	info->ring_pages = start->ring_pages;
 	info->record_size = htmm_record_size(start->sample_type);
@@ -133,6 +133,7 @@ static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_sta
 int htmm_snapshot_stats(struct htmm_session *session, struct htmm_stats *stats,
 			struct htmm_rows *channels)
 {
+	struct htmm_channel_set *set = &session->channels;
 	u64 *sum = stats->stats;
 
 	channels->at = kvcalloc(session->channels.nr_channels, sizeof(struct htmm_channel_info),
@@ -146,7 +147,11 @@ int htmm_snapshot_stats(struct htmm_session *session, struct htmm_stats *stats,
 
 	htmm_target_set_add_stats(&session->targets, sum);
 	htmm_stats_add(sum, session->drain.stats);
-	htmm_stats_add(sum, session->channels.stats);
+	mutex_lock(&set->lock);
+	htmm_stats_add(sum, set->stats);
+	if (set->paused)
+		sum[HTMM_STAT_PAUSED_NS] += ktime_get_ns() - set->paused;
+	mutex_unlock(&set->lock);
 	htmm_stats_add(sum, session->budget.stats);
 	sum[HTMM_STAT_WAKEUPS] = atomic64_read(&session->drain.wake.wakeups);
 	stats->cost_ppm = READ_ONCE(session->budget.cost_ppm);

@@ -186,7 +186,11 @@ static bool htmm_drain_batch(struct htmm_drain *drain)
 static void htmm_drain_note_cpu(struct htmm_drain *drain)
 {
 	/* The timer tick may add to it concurrently; either value is good enough. */
-	WRITE_ONCE(drain->stats[HTMM_STAT_DRAIN_NS], data_race(current->se.sum_exec_runtime));
+	u64 took = data_race(current->se.sum_exec_runtime) - drain->stats[HTMM_STAT_DRAIN_NS];
+
+	htmm_stat_add(drain->stats, HTMM_STAT_DRAIN_NS, took);
+	if (drain->batch.n || !READ_ONCE(drain->channels->paused))
+		WRITE_ONCE(drain->busy_ns, drain->busy_ns + took);
 }
 
 /* Looks for freed memory take at most this part of the time, plus this long for each sample. */

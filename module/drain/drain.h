@@ -30,11 +30,12 @@ struct mem_cgroup;
  * @next_look: number of the target that the next look for freed memory begins with
  * @look_ns: time left for such looks, in nanoseconds; below 0 if they took too long
  * @looked: when @look_ns was computed, in nanoseconds
+ * @busy_ns: its CPU time, without that in pauses in which it found no records
  * @stats: what it counts, by enum htmm_stat
  * @spares: pages for the tables; kept from batch to batch
  * @batch: the current batch; the ring of a run is an index of its channel
  *
- * From @next on, all is written by the thread only; @stats is read without a lock.
+ * From @next on, all is written by the thread only; @busy_ns and @stats are read without a lock.
  */
 struct htmm_drain {
 	struct htmm_target_set *targets;
@@ -52,6 +53,7 @@ struct htmm_drain {
 	u32 next_look;
 	s64 look_ns;
 	u64 looked;
+	u64 busy_ns;
 	u64 stats[HTMM_NR_STATS];
 	struct htmm_pages spares;
 	struct htmm_batch batch;

@@ -351,14 +351,53 @@ int htmm_channel_set_create(struct htmm_channel_set *set, struct htmm_error *err
 	return ret;
 }
 
+/* How long the set was armed, in nanoseconds. */
+u64 htmm_channel_set_elapsed(const struct htmm_channel_set *set)
+{
+	s64 since = READ_ONCE(set->since);
+
+	return since > 0 ? ktime_get_ns() - since : -since;
+}
+
+static void htmm_channel_set_end_pause(struct htmm_channel_set *set)
+{
+	if (set->paused)
+		htmm_stat_add(set->stats, HTMM_STAT_PAUSED_NS, ktime_get_ns() - set->paused);
+	WRITE_ONCE(set->paused, 0);
+}
+
+/* Start to sample, or go on after a pause. */
 void htmm_channel_set_arm(struct htmm_channel_set *set)
 {
 	unsigned int i;
 
 	mutex_lock(&set->lock);
+	htmm_channel_set_end_pause(set);
+	if (!set->armed)
+		WRITE_ONCE(set->since, ktime_get_ns() - htmm_channel_set_elapsed(set));
 	set->armed = true;
 	for (i = 0; i < set->nr_channels; i++)
 		htmm_perf_event_arm(set->channels[i]);
+	mutex_unlock(&set->lock);
+}
+
+static void htmm_channel_set_disarm(struct htmm_channel_set *set)
+{
+	unsigned int i;
+
+	set->armed = false;
+	for (i = 0; i < set->nr_channels; i++)
+		htmm_perf_event_disarm(set->channels[i]);
+	WRITE_ONCE(set->since, -htmm_channel_set_elapsed(set));
+}
+
+/* No event counts until htmm_channel_set_arm(), also none of a CPU that comes online. */
+void htmm_channel_set_pause(struct htmm_channel_set *set)
+{
+	mutex_lock(&set->lock);
+	htmm_channel_set_disarm(set);
+	if (!set->paused)
+		WRITE_ONCE(set->paused, ktime_get_ns());
 	mutex_unlock(&set->lock);
 }
 
@@ -455,8 +494,8 @@ static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
 
 /*
  * Put samples that user space has taken on @cpu in the ring of event @index there, which is of
- * type HTMM_TYPE_FEED. @foreign: their processes are of another time or machine. The lock makes
- * callers one producer of each ring, and no ring is freed meanwhile.
+ * type HTMM_TYPE_FEED. In a pause, none is wanted. @foreign: their processes are of another time or
+ * machine. The lock makes callers one producer of each ring, and no ring is freed meanwhile.
  *
  * Returns how many were taken, fewer than @n if a ring is full; -ENODATA: the set is stopped, or
  * no CPU is sampled; or -EINTR.
@@ -470,8 +509,12 @@ int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index, u32 
 	if (mutex_lock_interruptible(&set->lock))
 		return -EINTR;
 	channel = htmm_channel_set_near(set, index, cpu);
-	if (set->armed && channel)
+	if (channel && set->armed) {
 		ret = htmm_feed(channel, samples, n, foreign);
+	} else if (channel && set->paused) {
+		htmm_feed_drop(channel, n, HTMM_DROP_FILTERED);
+		ret = n;
+	}
 	mutex_unlock(&set->lock);
 	return ret;
 }
@@ -493,7 +536,7 @@ int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index,
 	if (throttled)
 		local64_add(n, &channel->throttled);
 	else
-		htmm_feed_lost(channel, n);
+		htmm_feed_drop(channel, n, set->paused ? HTMM_DROP_FILTERED : HTMM_DROP_RING_FULL);
 	mutex_unlock(&set->lock);
 	return 0;
 }
@@ -504,12 +547,9 @@ int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index,
  */
 void htmm_channel_set_stop(struct htmm_channel_set *set)
 {
-	unsigned int i;
-
 	mutex_lock(&set->lock);
-	set->armed = false;
-	for (i = 0; i < set->nr_channels; i++)
-		htmm_perf_event_disarm(set->channels[i]);
+	htmm_channel_set_disarm(set);
+	htmm_channel_set_end_pause(set);
 	mutex_unlock(&set->lock);
 
 	htmm_channel_set_release(set);

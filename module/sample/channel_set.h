@@ -29,6 +29,9 @@ struct mem_cgroup;
  * @period: current period of each event
  * @created: @work may create events
  * @armed: events are armed as soon as they are created, and can be fed
+ * @since: since when it is armed, in nanoseconds of the monotonic clock, as if without pauses;
+ *	while it is not armed, minus the time that it was; read without a lock
+ * @paused: time at which the present pause began; 0: there is none; read without a lock
  * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
  * @stats: what it counts, by enum htmm_stat; read without a lock
@@ -46,6 +49,8 @@ struct htmm_channel_set {
 	u64 period[HTMM_MAX_EVENTS];
 	bool created;
 	bool armed;
+	s64 since;
+	u64 paused;
 	unsigned int nr_cpus;
 	u64 ring_bytes;
 	u64 stats[HTMM_NR_STATS];
@@ -54,7 +59,9 @@ struct htmm_channel_set {
 int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config *config,
 			  const struct htmm_filter *filter, struct mem_cgroup *memcg);
 int htmm_channel_set_create(struct htmm_channel_set *set, struct htmm_error *err);
+u64 htmm_channel_set_elapsed(const struct htmm_channel_set *set);
 void htmm_channel_set_arm(struct htmm_channel_set *set);
+void htmm_channel_set_pause(struct htmm_channel_set *set);
 u64 htmm_channel_set_period(struct htmm_channel_set *set, unsigned int index);
 u64 htmm_channel_set_step(struct htmm_channel_set *set, unsigned int index);
 int htmm_channel_set_try_period(struct htmm_channel_set *set, unsigned int index,

@@ -180,10 +180,10 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 	return i;
 }
 
-/* Count samples that did not fit in a ring of user space, or did not leave it. Under that lock. */
-void htmm_feed_lost(struct htmm_channel *channel, u32 n)
+/* Count @n samples without looking at them. Under &struct htmm_channel_set.lock. */
+void htmm_feed_drop(struct htmm_channel *channel, u32 n, enum htmm_drop drop)
 {
 	local64_add(n, &channel->overflows);
 	local64_add(n, &channel->outside_nmi);
-	local64_add(n, &channel->dropped[HTMM_DROP_RING_FULL]);
+	local64_add(n, &channel->dropped[drop]);
 }

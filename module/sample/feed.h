@@ -10,6 +10,6 @@ struct htmm_channel;
 
 u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *samples, u32 n,
 	      bool foreign);
-void htmm_feed_lost(struct htmm_channel *channel, u32 n);
+void htmm_feed_drop(struct htmm_channel *channel, u32 n, enum htmm_drop drop);
 
 #endif /* HTMM_FEED_H */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/math64.h>
 #include "base/compat.h"
 #include "base/trace.h"
@@ -33,13 +32,13 @@ static u32 htmm_budget_ppm(u64 spent, u64 window)
 	return mul_u64_u64_div_u64(spent, 1000000, window);
 }
 
-static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *cost, ktime_t now)
+static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *cost, u64 now)
 {
 	struct htmm_channel_set *channels = budget->channels;
 	unsigned int i;
 
 	*cost = (struct htmm_cost) {
-		.drain_ns = READ_ONCE(budget->drain->stats[HTMM_STAT_DRAIN_NS]),
+		.drain_ns = READ_ONCE(budget->drain->busy_ns),
 	};
 	mutex_lock(&channels->lock);
 	for (i = 0; i < channels->nr_channels; i++) {
@@ -47,8 +46,7 @@ static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *co
 		cost->overflows += local64_read(&channels->channels[i]->overflows);
 		cost->throttled += local64_read(&channels->channels[i]->throttled);
 	}
-	cost->time_ns = budget->last.time_ns + channels->nr_cpus *
-			ktime_to_ns(ktime_sub(now, budget->last_time));
+	cost->time_ns = budget->last.time_ns + channels->nr_cpus * (now - budget->last_time);
 	mutex_unlock(&channels->lock);
 }
 
@@ -95,10 +93,13 @@ static void htmm_budget_work(struct work_struct *work)
 {
 	struct htmm_budget *budget = container_of(work, struct htmm_budget, work.work);
 	const struct htmm_start *start = &budget->channels->config->start;
-	ktime_t time = ktime_get();
+	u64 time = htmm_channel_set_elapsed(budget->channels);
 	u64 spent, window;
 	struct htmm_cost now;
 
+	/* After a pause, wait for enough of the time in which events count. */
+	if (time - budget->last_time < jiffies_to_nsecs(budget->interval) / 2)
+		goto out;
 	htmm_budget_measure(budget, &now, time);
 	spent = htmm_budget_report(budget, &now);
 	window = now.time_ns - budget->last.time_ns;
@@ -108,17 +109,17 @@ static void htmm_budget_work(struct work_struct *work)
 				 now.throttled != budget->last.throttled);
 	budget->last = now;
 	budget->last_time = time;
+out:
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
 
-/* Start to measure the cost. @budget is zeroed; no event is older than @started. */
+/* Start to measure the cost. @budget is zeroed. */
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *channels,
-		       struct htmm_drain *drain, ktime_t started)
+		       struct htmm_drain *drain)
 {
 	budget->channels = channels;
 	budget->drain = drain;
 	budget->interval = msecs_to_jiffies(channels->config->start.budget_interval_ms);
-	budget->last_time = started;
 	INIT_DELAYED_WORK(&budget->work, htmm_budget_work);
 	queue_delayed_work(htmm_unbound_wq, &budget->work, budget->interval);
 }
@@ -136,7 +137,7 @@ void htmm_budget_finish(struct htmm_budget *budget)
 {
 	struct htmm_cost all;
 
-	htmm_budget_measure(budget, &all, ktime_get());
+	htmm_budget_measure(budget, &all, htmm_channel_set_elapsed(budget->channels));
 	budget->last = (struct htmm_cost) {};
 	htmm_budget_report(budget, &all);
 }

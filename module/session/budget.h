@@ -13,7 +13,7 @@
  * @handler_ns: time in overflow handlers, in nanoseconds
  * @overflows: number of interrupts, each of which also has a cost outside the handler
  * @throttled: number of interrupts at which the kernel throttled an event
- * @drain_ns: CPU time of ksampled, in nanoseconds
+ * @drain_ns: CPU time of ksampled, except in pauses, in nanoseconds
  * @time_ns: elapsed time, summed over the sampled CPUs, in nanoseconds
  */
 struct htmm_cost {
@@ -31,7 +31,7 @@ struct htmm_cost {
  * @work: checks the cost every @interval
  * @interval: in jiffies
  * @last: cost at the last check
- * @last_time: time of the last check
+ * @last_time: time of the last check, in nanoseconds that the events were armed
  * @prev: previous checks of each event
  * @cost_ppm: cost of the last window, or after the end of the whole session, in millionths
  *	of the CPU time
@@ -46,14 +46,14 @@ struct htmm_budget {
 	struct delayed_work work;
 	unsigned long interval;
 	struct htmm_cost last;
-	ktime_t last_time;
+	u64 last_time;
 	struct htmm_period_prev prev[HTMM_MAX_EVENTS];
 	u32 cost_ppm;
 	u64 stats[HTMM_NR_STATS];
 };
 
 void htmm_budget_start(struct htmm_budget *budget, struct htmm_channel_set *channels,
-		       struct htmm_drain *drain, ktime_t started);
+		       struct htmm_drain *drain);
 void htmm_budget_stop(struct htmm_budget *budget);
 void htmm_budget_finish(struct htmm_budget *budget);
 

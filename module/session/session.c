@@ -162,9 +162,11 @@ static struct htmm_session *htmm_session_run(struct htmm_config *config, struct 
 		.sample_type = config->start.sample_type,
 		.nr_events = config->start.nr_events,
 	});
-	session->started = ktime_get();
-	htmm_channel_set_arm(&session->channels);
-	htmm_budget_start(&session->budget, &session->channels, &session->drain, session->started);
+	if (config->start.flags & HTMM_START_PAUSED)
+		htmm_channel_set_pause(&session->channels);
+	else
+		htmm_channel_set_arm(&session->channels);
+	htmm_budget_start(&session->budget, &session->channels, &session->drain);
 	return session;
 
 err_drain:
@@ -222,7 +224,6 @@ static void htmm_session_end(struct htmm_session *session)
 	htmm_stream_end();
 	htmm_target_set_adapt(&session->targets);
 	htmm_channel_set_free_rings(&session->channels);
-	WRITE_ONCE(session->stopped, ktime_get());
 	WRITE_ONCE(session->state, HTMM_STATE_STOPPED);
 }
 

@@ -21,7 +21,6 @@
 #define HTMM_SESSION_H
 
 #include <linux/kref.h>
-#include <linux/ktime.h>
 #include "base/config.h"
 #include "budget.h"
 #include "drain/drain.h"
@@ -39,8 +38,6 @@
  * @owner: process that started it
  * @memcg: memory cgroup of @owner, charged for the session's memory; NULL if the kernel has
  *	none
- * @started: time when sampling began
- * @stopped: time when it ended; 0 while it runs
  * @targets: the targets with their tables; changed under htmm_session_lock
  * @channels: the channels
  * @drain: ksampled
@@ -54,8 +51,6 @@ struct htmm_session {
 	const void *holder;
 	struct pid *owner;
 	struct mem_cgroup *memcg;
-	ktime_t started;
-	ktime_t stopped;
 	struct htmm_target_set targets;
 	struct htmm_channel_set channels;
 	struct htmm_drain drain;

@@ -7,6 +7,8 @@ static int htmm_update_check(const struct htmm_set *set, struct htmm_error *err)
 {
 	if (!set->flags)
 		return htmm_fail(err, -EINVAL, "nothing is to be changed");
+	if (set->flags & HTMM_SET_PAUSE && set->flags & HTMM_SET_RESUME)
+		return htmm_fail(err, -EINVAL, "to pause and to resume are asked for at once");
 	if (!(set->flags & HTMM_SET_CAPACITY) && (set->target || set->capacity_pages))
 		return htmm_fail(err, -EINVAL,
 				 "a capacity or its target is given without HTMM_SET_CAPACITY");
@@ -118,9 +120,13 @@ int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budg
 		ret = htmm_update_check_period(budget, set, err);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
 		ret = htmm_update_period(budget, set, err);
-	/* Last, because this cannot fail. */
+	/* Last, because these cannot fail. */
 	if (!ret && set->flags & HTMM_SET_CAPACITY)
 		htmm_update_capacity(targets, &list, set);
+	if (!ret && set->flags & HTMM_SET_PAUSE)
+		htmm_channel_set_pause(budget->channels);
+	if (!ret && set->flags & HTMM_SET_RESUME)
+		htmm_channel_set_arm(budget->channels);
 	htmm_target_list_put(&list);
 	return ret;
 }

@@ -240,7 +240,7 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->targets.nr_targets = fuzz_below(n, 16);
 		break;
 	case HTMM_IOC_SET:
-		arg->set.flags = 1 + fuzz_below(n, 3);
+		arg->set.flags = 1 + fuzz_below(n, 15);
 		if (arg->set.flags & HTMM_SET_CAPACITY) {
 			arg->set.target = fuzz_below(n, 2 * GOOD_TARGETS);
 			arg->set.capacity_pages = fuzz_below(n, 100);

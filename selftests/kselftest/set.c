@@ -379,7 +379,9 @@ TEST_F(set, refusals)
 	set.period = ~0ULL;
 	refused(ERANGE, "the longest period");
 	set = right;
-	set.flags = 0x4;
+	set.flags |= HTMM_SET_PAUSE | HTMM_SET_RESUME;
+	refused(EINVAL, "both");
+	set.flags = 0x10;
 	EXPECT_EQ(-EOPNOTSUPP, device_set(self->fd, &set, self->error));
 	set = right;
 	set.__reserved = 1;

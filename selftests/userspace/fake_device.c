@@ -318,6 +318,8 @@ static int fake_set(struct htmm_set *set)
 		snprintf(text, set->error_size, "the session has no target %u", set->target);
 		return fail(ENOENT);
 	}
+	if (set->flags & HTMM_SET_PAUSE && getenv("FAKE_OLD"))
+		return fail(EOPNOTSUPP);
 	if (set->period == 6) {
 		snprintf(text, set->error_size, "the session has a budget");
 		return fail(EBUSY);
@@ -348,6 +350,8 @@ static int fake_info(struct htmm_info *info)
 		return 0;
 	info->session = FAKE_SESSION;
 	info->session_flags = start_flags;
+	if (getenv("FAKE_PAUSED"))
+		info->session_flags |= HTMM_START_PAUSED;
 	info->owner = 42;
 	info->nr_events = nr_events;
 	info->nr_targets = fake_nr_targets();

@@ -84,6 +84,7 @@ void primes_stats(struct htmm_stats *stats)
 	static const __u64 values[HTMM_STAT_SLOTS] = {
 		10159, 10163, 10169, 10177, 10181, 10463,
 		[HTMM_TARGET_STATS] = 10193, 10211, 10223030669ULL, 10243030729ULL, 10247, 10259,
+		10267030811ULL,
 	};
 
 	primes_counters(&stats->total, 4);

@@ -127,6 +127,8 @@ CALL(open, htmm_device_open("/some/device", err))
 CALL(start, htmm_device_start(3, &start, err))
 CALL(stop, htmm_device_stop(3, 5, err))
 CALL(set, htmm_device_set(3, &set, err))
+CALL(pause, htmm_device_pause(3, 5, err))
+CALL(resume, htmm_device_resume(3, 5, err))
 CALL(reset, htmm_device_reset(3, 5, err))
 CALL(info, htmm_device_info(3, &info, err))
 CALL(stats, htmm_device_stats(3, &stats, err))
@@ -150,7 +152,8 @@ static const struct {
 	bool told;
 } all[] = {
 	{ "open", do_open }, { "start", do_start, true }, { "stop", do_stop },
-	{ "set", do_set, true }, { "reset", do_reset }, { "info", do_info },
+	{ "set", do_set, true }, { "pause", do_pause, true },
+	{ "resume", do_resume, true }, { "reset", do_reset }, { "info", do_info },
 	{ "stats", do_stats }, { "ratio", do_ratio },
 	{ "hist", do_hist }, { "placement", do_placement }, { "served", do_served },
 	{ "feed", do_feed }, { "pages", do_pages }, { "placed", do_placed },

@@ -152,6 +152,7 @@ enum htmm_stat {
 	HTMM_STAT_HANDLER_NS,		/* time in overflow handlers: estimated, as few are timed */
 	HTMM_STAT_PERIOD_CHANGES,	/* times that a budget changed a period */
 	HTMM_STAT_CPUS_FAILED,		/* times that events of a CPU that came online failed */
+	HTMM_STAT_PAUSED_NS,		/* time in pauses */
 	HTMM_NR_STATS,			/* this header knows; structs have HTMM_STAT_SLOTS */
 };
 
@@ -162,7 +163,8 @@ enum htmm_stat {
 	[HTMM_STAT_EXITED] = "exited", [HTMM_STAT_FREED] = "freed",			\
 	[HTMM_STAT_WAKEUPS] = "wakeups", [HTMM_STAT_BATCHES] = "batches",		\
 	[HTMM_STAT_DRAIN_NS] = "drain_ns", [HTMM_STAT_HANDLER_NS] = "handler_ns",	\
-	[HTMM_STAT_PERIOD_CHANGES] = "period_changes", [HTMM_STAT_CPUS_FAILED] = "cpus_failed"
+	[HTMM_STAT_PERIOD_CHANGES] = "period_changes", [HTMM_STAT_CPUS_FAILED] = "cpus_failed",	\
+	[HTMM_STAT_PAUSED_NS] = "paused_ns"
 
 /**
  * struct htmm_event - one event to sample, on every CPU of the session that takes it
@@ -234,12 +236,15 @@ struct htmm_target {
  * events with different periods are weighted correctly, also while a budget changes them.
  * SERVED: count the samples of each target by what served them, for GET_SERVED: by event, and with
  * PERF_SAMPLE_DATA_SRC, without which this costs next to nothing, by what the CPU reports.
+ * PAUSED: the session begins with a pause, see struct htmm_set. struct htmm_info has this flag
+ * during each pause.
  */
 #define HTMM_START_DETACHED		0x1
 #define HTMM_START_KEEP_EXITED		0x2
 #define HTMM_START_BUDGET		0x4
 #define HTMM_START_WEIGHT_PERIOD	0x8
 #define HTMM_START_SERVED		0x10
+#define HTMM_START_PAUSED		0x20
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
@@ -386,7 +391,7 @@ enum htmm_state {
  * @owner: process that started it
  * @nr_cpus: CPUs that are sampled, or were until the stop
  * @ring_pages: pages in each ring
- * @elapsed_ns: since the start, or from start to stop
+ * @elapsed_ns: since the start, or from start to stop, without pauses
  * @sample_type: PERF_SAMPLE_* bits of a record
  * @budget_ppm: valid only with HTMM_START_BUDGET
  * @max_bytes: limit of the table of a target without a limit of its own
@@ -846,6 +851,8 @@ struct htmm_targets {
 /* struct htmm_set.flags: what to change */
 #define HTMM_SET_CAPACITY	0x1
 #define HTMM_SET_PERIOD		0x2
+#define HTMM_SET_PAUSE		0x4	/* count no events until HTMM_SET_RESUME */
+#define HTMM_SET_RESUME		0x8
 
 /**
  * struct htmm_set - argument of HTMM_IOC_SET
@@ -861,8 +868,13 @@ struct htmm_targets {
  * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
  * those that come online later. Samples taken before keep their weight; without
  * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards.
+ *
+ * In a pause no samples are taken. Those that are fed are dropped as HTMM_DROP_FILTERED. What was
+ * in the rings before is counted. A pause is part of neither the session's time nor its cost. To
+ * pause again, or to resume a session that is not paused, changes nothing.
  * EPERM	CAP_SYS_NICE is missing for a period below that with which the event was started
- * EINVAL	no flag is set; a member is set without its flag; or the PMU rejects the period
+ * EINVAL	no flag is set, or PAUSE and RESUME; a member is set without its flag; or the PMU
+ *		rejects the period
  * ENOENT	the session has no event of this index
  * EBUSY	the session's budget chooses the periods
  * ERANGE	the period is above 2^63 - 1; or, with weights, below the smallest min_period

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands with few options of their own: stop, cool, reset. */
+/* The commands with few options of their own: pause, resume, stop, cool, reset. */
 #include <stdio.h>
 #include "options.h"
 #include "period.h"
@@ -126,6 +126,44 @@ static int run_stop(const struct command *cmd, int argc, char **argv)
 	return simple_cmd(cmd, argc, argv, no_opts, stop, NULL);
 }
 
+/* Prints @what with the time that the session has sampled. */
+static void say_seconds(int fd, const char *what)
+{
+	struct htmm_info info;
+
+	if (!verbosity.quiet && !htmm_device_info(fd, &info, NULL))
+		printf("session %llu %s after %.1f s\n", info.session, what,
+		       (double)info.elapsed_ns / 1e9);
+}
+
+static int pause_session(int fd, void *arg, struct htmm_error *err)
+{
+	int ret = htmm_device_pause(fd, 0, err);
+
+	if (!ret)
+		say_seconds(fd, "is paused");
+	return ret;
+}
+
+static int run_pause(const struct command *cmd, int argc, char **argv)
+{
+	return simple_cmd(cmd, argc, argv, no_opts, pause_session, NULL);
+}
+
+static int resume(int fd, void *arg, struct htmm_error *err)
+{
+	int ret = htmm_device_resume(fd, 0, err);
+
+	if (!ret)
+		say_seconds(fd, "goes on");
+	return ret;
+}
+
+static int run_resume(const struct command *cmd, int argc, char **argv)
+{
+	return simple_cmd(cmd, argc, argv, no_opts, resume, NULL);
+}
+
 static int cool(int fd, void *arg, struct htmm_error *err)
 {
 	const __s64 *target = arg;
@@ -171,6 +209,22 @@ static int run_reset(const struct command *cmd, int argc, char **argv)
 	return simple_cmd(cmd, argc, argv, no_opts, reset, NULL);
 }
 
+const struct command cmd_pause = {
+	.name = "pause",
+	.synopsis = "[options]",
+	.summary = "count nothing for a while, until 'htmmctl resume'",
+	.help = "Counts nothing until 'htmmctl resume'.  What was counted stays.  The pause is no\n"
+		"part of the session's time and cost.",
+	.run = run_pause,
+};
+
+const struct command cmd_resume = {
+	.name = "resume",
+	.synopsis = "[options]",
+	.help = "Goes on counting after 'htmmctl pause', or after a start with -o paused=yes.",
+	.run = run_resume,
+};
+
 const struct command cmd_stop = {
 	.name = "stop",
 	.synopsis = "[options]",
@@ -183,7 +237,7 @@ const struct command cmd_stop = {
 const struct command cmd_cool = {
 	.name = "cool",
 	.synopsis = "[options]",
-	.summary = "halve all counts now",
+	.summary = "halve all counts now; reset: forget all pages and counters",
 	.help = "Halves the count of every page now, as at the end of a cooling period.",
 	.run = run_cool,
 };
@@ -191,7 +245,6 @@ const struct command cmd_cool = {
 const struct command cmd_reset = {
 	.name = "reset",
 	.synopsis = "[options]",
-	.summary = "forget all pages and counters; sampling continues",
 	.help = "Forgets all pages and sets every counter to zero.  Sampling continues.",
 	.run = run_reset,
 };

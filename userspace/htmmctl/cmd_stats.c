@@ -178,6 +178,9 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 	print_line(file, "evicted pages", all->stats[HTMM_STAT_EVICTED], 0);
 	print_line(file, "exited pages", all->stats[HTMM_STAT_EXITED], 0);
 	print_line(file, "freed pages", all->stats[HTMM_STAT_FREED], 0);
+	if (all->stats[HTMM_STAT_PAUSED_NS])
+		fprintf(file, "%-14s %14.1f s, part of neither its time nor its cost\n", "paused",
+			(double)all->stats[HTMM_STAT_PAUSED_NS] / 1e9);
 	fprintf(file, "%-14s %14.1f ms CPU time, %llu batches, %llu wake-ups\n", "ksampled",
 		(double)all->stats[HTMM_STAT_DRAIN_NS] / 1e6, all->stats[HTMM_STAT_BATCHES],
 		all->stats[HTMM_STAT_WAKEUPS]);

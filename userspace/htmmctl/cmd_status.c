@@ -294,7 +294,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 		return;
 	}
 	fprintf(file, "session   %llu, %s, %.1f s, started by pid %u%s%s\n", info->session,
-		htmm_state_name(info->state), (double)info->elapsed_ns / 1e9, info->owner,
+		session_state(info), (double)info->elapsed_ns / 1e9, info->owner,
 		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
 		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
 	print_targets(file, info, targets);

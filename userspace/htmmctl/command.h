@@ -16,7 +16,7 @@
  * struct command - a subcommand
  * @name: its name
  * @synopsis: its arguments, for help
- * @summary: what it does, for the list of commands
+ * @summary: what it does, for the list of commands; NULL: the one before it says so
  * @help: a longer description
  * @mixed: options may follow words; else all after the first word are words
  * @run: does it; returns the exit status
@@ -35,7 +35,9 @@ extern const struct command cmd_cool;
 extern const struct command cmd_doctor;
 extern const struct command cmd_hist;
 extern const struct command cmd_list;
+extern const struct command cmd_pause;
 extern const struct command cmd_reset;
+extern const struct command cmd_resume;
 extern const struct command cmd_run;
 extern const struct command cmd_set;
 extern const struct command cmd_start;

@@ -14,6 +14,7 @@ const struct field info_fields[] = {
 	FIELD(INFO->session_flags, "detached", .flag = HTMM_START_DETACHED),
 	FIELD(INFO->session_flags, "keep_exited", .flag = HTMM_START_KEEP_EXITED),
 	FIELD(INFO->session_flags, "weight_period", .flag = HTMM_START_WEIGHT_PERIOD),
+	FIELD(INFO->session_flags, "paused", .flag = HTMM_START_PAUSED),
 	FIELD(INFO->nr_targets, "targets"),
 	FIELD(INFO->nr_cpus, "cpus"),
 	FIELD(INFO->elapsed_ns, "elapsed_ns"),

@@ -69,6 +69,8 @@ static const struct command *const commands[] = {
 	&cmd_start,
 	&cmd_target,
 	&cmd_set,
+	&cmd_pause,
+	&cmd_resume,
 	&cmd_stop,
 	&cmd_status,
 	&cmd_stats,
@@ -101,8 +103,9 @@ static int print_help(void)
 
 	puts("usage: htmmctl COMMAND [options], help COMMAND, help tuning, or --version");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
-		       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
+		if (commands[i]->summary)
+			printf("  %-9s %s%s\n", commands[i]->name, commands[i]->summary,
+			       is_missing(commands[i]) ? " (in the package " PACKAGE ")" : "");
 	return EXIT_OK;
 }
 
@@ -119,7 +122,7 @@ static int list_commands(void)
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!is_missing(commands[i]))
-			printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+			printf("%s\t%s\n", commands[i]->name, commands[i]->summary ?: "");
 	return EXIT_OK;
 }
 

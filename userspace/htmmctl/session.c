@@ -99,7 +99,7 @@ static int call_choice(void *value, const char *text, struct htmm_error *err)
 	return word < 0 ? word : 0;
 }
 
-#define SETTINGS	10
+#define SETTINGS	11
 
 /* Makes the settings of -o; what their argument is, is a unit if they have a range. */
 static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
@@ -125,6 +125,9 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 		  &s->start.interrupt_ns, 1, 1000000 },
 		{ OPT_SIZE, 0, "max-bytes", "SIZE", "most memory of each target's table (1/512)",
 		  &s->start.max_bytes, 1, LLONG_MAX },
+		{ OPT_CALL, 0, "paused", "yes, no",
+		  "begin with a pause, until 'htmmctl resume' (no)",
+		  &s->paused, .call = call_choice },
 		{ OPT_CALL, 0, "sources", "yes, no",
 		  "count what served samples (yes if nodes differ)",
 		  &s->sources, .call = call_choice },
@@ -446,6 +449,8 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	start->drain_cpus_size = session->drain_cpus.size;
 	want_sources(session);
 
+	if (session->paused == CHOICE_YES)
+		start->flags |= HTMM_START_PAUSED;
 	/* Ask for the budget that the module gives in any case, so that samples are weighted. */
 	if (!(start->flags & HTMM_START_BUDGET) && !has_cpu_time()) {
 		start->flags |= HTMM_START_BUDGET;

@@ -19,6 +19,7 @@ enum choice { CHOICE_NONE, CHOICE_YES, CHOICE_NO };
  * @all: sample all processes; there are no targets then
  * @weight_period: a sample counts as much as its period; by default with a budget
  * @sources: count what served samples; by default with several kinds of memory
+ * @paused: begin with a pause
  */
 struct session {
 	struct htmm_start start;
@@ -30,6 +31,7 @@ struct session {
 	bool all;
 	enum choice weight_period;
 	enum choice sources;
+	enum choice paused;
 };
 
 /* Reads the events of an option -e; @value: &struct htmm_event_list. */

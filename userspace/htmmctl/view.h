@@ -7,6 +7,12 @@
 #include "output.h"
 #include "served.h"
 
+/* The state of the session in a word. */
+static inline const char *session_state(const struct htmm_info *info)
+{
+	return info->session_flags & HTMM_START_PAUSED ? "paused" : htmm_state_name(info->state);
+}
+
 /* Hot pages shown without -n. */
 #define HOT_PAGES_DEFAULT	20
 

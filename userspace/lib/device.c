@@ -299,6 +299,20 @@ int (htmm_device_set)(int fd, struct htmm_set *set, size_t size, struct htmm_err
 	return htmm_error_set(err, code, advice_of(set_advice, code), "%s", text);
 }
 
+int htmm_device_pause(int fd, __u64 session, struct htmm_error *err)
+{
+	struct htmm_set set = { .flags = HTMM_SET_PAUSE, .session = session };
+
+	return htmm_device_set(fd, &set, err);
+}
+
+int htmm_device_resume(int fd, __u64 session, struct htmm_error *err)
+{
+	struct htmm_set set = { .flags = HTMM_SET_RESUME, .session = session };
+
+	return htmm_device_set(fd, &set, err);
+}
+
 int htmm_device_add_target(int fd, const struct htmm_target *target, __u32 *number,
 			   struct htmm_error *err)
 {

@@ -89,6 +89,13 @@ int htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error
 #define htmm_device_set(fd, set, err) \
 	htmm_device_set(fd, set, sizeof(struct htmm_set), err)
 
+/*
+ * Count nothing, and count again. What was counted stays. A pause is not part of the session's time
+ * and cost. To pause what is paused, or to resume what runs, changes nothing.
+ */
+int htmm_device_pause(int fd, __u64 session, struct htmm_error *err);
+int htmm_device_resume(int fd, __u64 session, struct htmm_error *err);
+
 /* Forgets all pages and sets every counter to zero. */
 int htmm_device_reset(int fd, __u64 session, struct htmm_error *err);
 

@@ -122,7 +122,7 @@ static void put_title(const struct top *top)
 	attron(A_REVERSE);
 	mvhline(0, 0, ' ', COLS);
 	put(0, 0, COLS, "htmm top%s: session %llu, %s, %.1f s; every %.1f s; by %s%s",
-	    top->paused ? " [paused]" : "", info->session, htmm_state_name(info->state),
+	    top->paused ? " [paused]" : "", info->session, session_state(info),
 	    (double)info->elapsed_ns / 1e9, top->interval_ms / 1e3, order_name(top->order),
 	    filter);
 	attroff(A_REVERSE);
