@@ -474,16 +474,19 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 	return ret;
 }
 
-/* The channel of an event on a CPU, or on another one if that is not sampled. */
+/*
+ * The channel of an event on a CPU, or on another one if that is not sampled; @past: was not, before
+ * the set was stopped.
+ */
 static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
-						  unsigned int index, u32 cpu)
+						  unsigned int index, u32 cpu, bool past)
 {
 	struct htmm_channel *channel, *any = NULL;
 	unsigned int i;
 
 	for (i = index; i < set->nr_channels; i += set->config->start.nr_events) {
 		channel = set->channels[i];
-		if (!channel->event)
+		if (past ? !channel->state.period : !channel->event)
 			continue;
 		any = channel;
 		if (channel->cpu == cpu)
@@ -508,11 +511,12 @@ int htmm_channel_set_feed(struct htmm_channel_set *set, unsigned int index, u32 
 
 	if (mutex_lock_interruptible(&set->lock))
 		return -EINTR;
-	channel = htmm_channel_set_near(set, index, cpu);
+	channel = htmm_channel_set_near(set, index, cpu, false);
 	if (channel && set->armed) {
 		ret = htmm_feed(channel, samples, n, foreign);
 	} else if (channel && set->paused) {
 		htmm_feed_drop(channel, n, HTMM_DROP_FILTERED);
+		set->idle += n;
 		ret = n;
 	}
 	mutex_unlock(&set->lock);
@@ -532,11 +536,14 @@ int htmm_channel_set_feed_note(struct htmm_channel_set *set, unsigned int index,
 
 	if (mutex_lock_interruptible(&set->lock))
 		return -EINTR;
-	channel = htmm_channel_set_near(set, index, cpu) ?: set->channels[index];
+	channel = htmm_channel_set_near(set, index, cpu, false) ?:
+		  htmm_channel_set_near(set, index, cpu, true) ?: set->channels[index];
 	if (throttled)
 		local64_add(n, &channel->throttled);
 	else
 		htmm_feed_drop(channel, n, set->paused ? HTMM_DROP_FILTERED : HTMM_DROP_RING_FULL);
+	if (!throttled && set->paused)
+		set->idle += n;
 	mutex_unlock(&set->lock);
 	return 0;
 }

@@ -32,6 +32,7 @@ struct mem_cgroup;
  * @since: since when it is armed, in nanoseconds of the monotonic clock, as if without pauses;
  *	while it is not armed, minus the time that it was; read without a lock
  * @paused: time at which the present pause began; 0: there is none; read without a lock
+ * @idle: samples that were fed in pauses, or lost, and are no cost
  * @nr_cpus: CPUs that have events now, or had them when the set was stopped
  * @ring_bytes: memory of all rings, in bytes
  * @stats: what it counts, by enum htmm_stat; read without a lock
@@ -51,6 +52,7 @@ struct htmm_channel_set {
 	bool armed;
 	s64 since;
 	u64 paused;
+	u64 idle;
 	unsigned int nr_cpus;
 	u64 ring_bytes;
 	u64 stats[HTMM_NR_STATS];

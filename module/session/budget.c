@@ -46,6 +46,7 @@ static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *co
 		cost->overflows += local64_read(&channels->channels[i]->overflows);
 		cost->throttled += local64_read(&channels->channels[i]->throttled);
 	}
+	cost->overflows -= channels->idle;
 	cost->time_ns = budget->last.time_ns + channels->nr_cpus * (now - budget->last_time);
 	mutex_unlock(&channels->lock);
 }
@@ -98,7 +99,7 @@ static void htmm_budget_work(struct work_struct *work)
 	struct htmm_cost now;
 
 	/* After a pause, wait for enough of the time in which events count. */
-	if (time - budget->last_time < jiffies_to_nsecs(budget->interval) / 2)
+	if ((s64)(time - budget->last_time) < (s64)jiffies_to_nsecs(budget->interval) / 2)
 		goto out;
 	htmm_budget_measure(budget, &now, time);
 	spent = htmm_budget_report(budget, &now);

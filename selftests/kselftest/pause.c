@@ -240,24 +240,34 @@ TEST_F(pause, fed)
 	struct htmm_feed lost = {
 		.size = sizeof(lost), .flags = HTMM_FEED_LOST, .nr_samples = 5,
 	};
+	struct htmm_feed many = {
+		.size = sizeof(many), .flags = HTMM_FEED_LOST, .nr_samples = 1000000,
+	};
 	struct htmm_counters total;
+	struct htmm_stats all;
+	struct htmm_info now;
 
 	request_init(&self->req, &event);
+	self->req.arg.interrupt_ns = 1000000;
 	ASSERT_START(self);
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
 	ASSERT_EQ(0, change(self->fd, HTMM_SET_PAUSE));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
 	EXPECT_EQ(1, feed.nr_samples);
-	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
+	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &many));
 	ASSERT_EQ(0, change(self->fd, HTMM_SET_RESUME));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(-ENODATA, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
-	total = look(_metadata, self).total;
+	all = look(_metadata, self);
+	total = all.total;
 	EXPECT_EQ(1, total.counted);
-	EXPECT_EQ(6, total.drops[HTMM_DROP_FILTERED]);
+	EXPECT_EQ(1000001, total.drops[HTMM_DROP_FILTERED]);
 	EXPECT_EQ(5, total.drops[HTMM_DROP_RING_FULL]);
-	EXPECT_EQ(12, total.overflows);
+	EXPECT_EQ(1000007, total.overflows);
+	/* Six interrupts of a millisecond, and none of the pause. */
+	now = info(_metadata, self);
+	EXPECT_GT(100000000, all.cost_ppm / 1000 * now.elapsed_ns / 1000 * now.nr_cpus);
 }
 
 static __u64 period(struct __test_metadata *_metadata, struct _test_data_pause *self, int cpu)
