@@ -155,8 +155,11 @@ static void check_channels(struct seen *seen)
 	/* To write a record takes longer than this on any machine. */
 	if (handler_ns < 20 * handled)
 		wrong(seen, "handlers took %llu ns for %llu samples", handler_ns, handled);
-	/* No handler runs on a CPU for longer than the session. */
-	if (handler_ns > seen->info.elapsed_ns * (seen->info.nr_cpus + 1) + 1000000)
+	/*
+	 * No handler runs on a CPU for longer than the session. But only one of 127 is timed, and
+	 * stands for the others: in a short session, one that met a cold cache stands for too many.
+	 */
+	if (handler_ns > seen->info.elapsed_ns * (seen->info.nr_cpus + 1) + 127 * 200000)
 		wrong(seen, "handlers took %llu ns of %llu", handler_ns, seen->info.elapsed_ns);
 	for (i = 0; i < HTMM_STAT_SLOTS; i++)
 		if (!stat_names[i])
