@@ -76,9 +76,13 @@ static int feed_call(const struct feeder *feeder, __u32 flags, void *samples, __
 /* Tells something of the event instead of samples. It succeeds when the session has ended, too. */
 static void note(const struct feeder *feeder, __u32 flag, __u32 *nr)
 {
-	while (*nr && feed_call(feeder, flag, NULL, *nr) == -EINTR)
-		;
+	const __u32 told = *nr;
+
+	/* It is told once, even if this process is killed meanwhile. */
 	*nr = 0;
+	while (told && feed_call(feeder, flag, NULL, told) == -EINTR)
+		;
+	feeder->hand->feed.flags = 0;
 	feeder->hand->feed.nr_samples = 0;
 }
 
@@ -213,7 +217,10 @@ static void wait_for_feeder(const struct feeder *feeder, pid_t pid)
 	waitpid(pid, &status, 0);
 	if (WIFSIGNALED(status) && feeder->session->start.session) {
 		/* The call in which it was killed. */
-		feeder->hand->done += feeder->hand->feed.nr_samples;
+		if (!(feeder->hand->feed.flags & (HTMM_FEED_LOST | HTMM_FEED_THROTTLED)))
+			feeder->hand->done += feeder->hand->feed.nr_samples;
+		/* The batch is of one event and CPU. */
+		hand_in(feeder);
 		feed_rest(feeder);
 	}
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
