@@ -558,6 +558,25 @@ static void test_burst_unsure(void)
 	destroy(memory);
 }
 
+/* Nor does the look at which the change shows, however much hotter the new pages are. */
+static void test_burst_unsure_at_first(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		sample(memory, 1100, 2100, 6);
+		look(memory);
+		obey(memory);
+		memory->seconds -= 0.75;
+	}
+	sample(memory, 2300, 2450, 20);
+	CHECK(look(memory)->burst);
+	obey(memory);
+	CHECK(fast_of(memory, 1100, 2100) > 970);
+	destroy(memory);
+}
+
 /* Regions that show a change begin a burst, though few of the look's samples are of it. */
 static void test_burst_of_regions(void)
 {
@@ -1195,6 +1214,11 @@ static void test_reserve_pays(void)
 	CHECK(fast_of(memory, 0, CAPACITY) > 1000 && memory->plan->ahead_pages < 20);
 	CHECK(allocating(memory, 14, 120, 40, 9) == 120);
 	destroy(memory);
+	/* Without any samples of them, too. */
+	memory = make_with(1100, 0);
+	allocating(memory, 8, 120, 0, 9);
+	CHECK(fast_of(memory, 0, CAPACITY) > 1000 && memory->plan->ahead_pages < 20);
+	destroy(memory);
 }
 
 /* A huge page is too much for a small tier to keep free. */
@@ -1284,6 +1308,7 @@ int main(void)
 		TAP_TEST(test_burst),
 		TAP_TEST(test_burst_soon),
 		TAP_TEST(test_burst_unsure),
+		TAP_TEST(test_burst_unsure_at_first),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),

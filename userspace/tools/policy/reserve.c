@@ -54,7 +54,7 @@ static bool too_large(const struct units *now, double least)
 
 static void resize(struct reserve *reserve, double least, double most)
 {
-	if (reserve->looks++ && reserve->grown >= USED_UP * reserve->pages)
+	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages)
 		reserve->grown = GROW * reserve->pages;
 	reserve->pages = fmax(SHRINK * reserve->pages, SPARE * reserve->grown);
 	if (reserve->looks == 1)
@@ -77,7 +77,8 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	if (reserve->grown >= LEAST_NEW) {
 		const double worth = gain / pages / seconds;
 
-		reserve->worth = reserve->worth ? (reserve->worth + worth) / 2 : worth;
+		reserve->worth = reserve->known ? (reserve->worth + worth) / 2 : worth;
+		reserve->known = true;
 	}
 	if (too_large(now, least))
 		reserve->pages = 0;
@@ -87,12 +88,12 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 
 bool reserve_pays(const struct reserve *reserve, double value)
 {
-	return !reserve->off && (!reserve->worth || NEW_GAIN * reserve->worth > value);
+	return !reserve->off && (!reserve->known || NEW_GAIN * reserve->worth >= value);
 }
 
 double reserve_wait(const struct reserve *reserve, double interval)
 {
-	if (!reserve->grown || !reserve->worth)
+	if (!reserve->pages || !reserve->grown || !reserve->worth)
 		return INFINITY;
 	return interval / 2 * reserve->pages / reserve->grown;
 }

@@ -19,7 +19,8 @@
  * @off: there is none
  * @pages: pages to keep free
  * @grown: pages that come to the fast tier between two looks, if there is room for them
- * @worth: samples that such a page gains in a second; 0: not known
+ * @worth: samples that such a page gains in a second
+ * @known: @worth is known
  * @used: pages in use after the moves of the previous look
  * @looks: looks until now
  */
@@ -28,6 +29,7 @@ struct reserve {
 	double pages;
 	double grown;
 	double worth;
+	bool known;
 	__u64 used;
 	__u64 looks;
 };

@@ -31,8 +31,8 @@ static bool of_earlier_phase(const struct policy *policy, const struct unit *uni
 {
 	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
 
-	return unit->fast && !unit->gain && moved && moved->seconds < policy->burst.began &&
-	       policy->samples - policy->burst.samples >= PHASE_SAMPLES * policy->capacity;
+	return unit->fast && !unit->gain && moved && moved->seconds < (float)policy->burst.began &&
+	       policy->samples >= policy->burst.samples + PHASE_SAMPLES * policy->capacity;
 }
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
