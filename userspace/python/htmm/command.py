@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 Answer = dict[str, Any]
 Size = Union[int, str]
@@ -31,14 +32,21 @@ def failed(status: int, said: str) -> Error:
     return Error(text or f"htmmctl ended with status {status}", status)
 
 
-def call(*args: str) -> str:
-    """What `htmmctl ARGS` prints. Raises Error if it fails."""
+@contextlib.contextmanager
+def running() -> Iterator[None]:
+    """Inside of it, htmmctl is started; that it cannot be is an Error, too."""
     try:
-        done = subprocess.run([program(), *args], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, encoding="utf-8", check=False)
+        yield
     except OSError as error:
         raise Error(f"cannot run {program()}: {error.strerror}; install it, or set HTMMCTL",
                     127) from error
+
+
+def call(*args: str) -> str:
+    """What `htmmctl ARGS` prints. Raises Error if it fails."""
+    with running():
+        done = subprocess.run([program(), *args], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, encoding="utf-8", check=False)
     if done.returncode:
         raise failed(done.returncode, done.stderr)
     return done.stdout

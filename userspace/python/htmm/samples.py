@@ -16,7 +16,7 @@ from typing import IO, Any, Iterator, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from htmm.command import Error, failed, program, sampling
+from htmm.command import Error, failed, program, running, sampling
 
 MAGIC = b"PERFILE2"
 RECORD = struct.Struct("<IHH")  # type, misc, size
@@ -60,11 +60,13 @@ class Samples:
         self.lost, self.status = 0, 0
         self._argv = argv
         self._dtype: Optional[np.dtype[Any]] = None
+        self._batches = self._read()
         self._said = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self._recorder = subprocess.Popen(
-            [program(), "record", "--quiet", *options, "--output", "-",
-             *(["--", *argv] if argv else [])],
-            stdout=subprocess.PIPE, stderr=None if argv else self._said)
+        with running():
+            self._recorder = subprocess.Popen(
+                [program(), "record", "--quiet", *options, "--output", "-",
+                 *(["--", *argv] if argv else [])],
+                stdout=subprocess.PIPE, stderr=None if argv else self._said)
 
     def __enter__(self) -> Samples:
         return self
@@ -82,7 +84,13 @@ class Samples:
         self._recorder.wait()
         self._said.close()
 
-    def __iter__(self) -> Iterator[npt.NDArray[Any]]:
+    def __iter__(self) -> Samples:
+        return self
+
+    def __next__(self) -> npt.NDArray[Any]:
+        return next(self._batches)
+
+    def _read(self) -> Iterator[npt.NDArray[Any]]:
         assert self._recorder.stdout
         begun, rest = False, b""
         for data in chunks(self._recorder.stdout):
@@ -97,7 +105,7 @@ class Samples:
                 if found is not None:
                     yield found
         self.status = self._recorder.wait()
-        if not begun:
+        if not begun or (self.status and not self._argv):
             self._said.seek(0)
             raise failed(self.status, self._said.read())
 

@@ -13,7 +13,7 @@ from typing import Any, Iterator, Optional, Sequence
 import numpy.typing as npt
 
 from htmm import tables
-from htmm.command import Answer, Error, Size, ask, call, failed, program, sampling
+from htmm.command import Answer, Error, Size, ask, call, failed, program, running, sampling
 
 
 class Session:
@@ -85,8 +85,10 @@ class Session:
         those of `htmmctl log`.
         """
         args = [program(), "log", "--interval", str(interval), "--number", str(number)]
-        with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, encoding="utf-8") as log:
+        with running():
+            log = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, encoding="utf-8")
+        with log:
             assert log.stdout and log.stderr
             try:
                 for line in log.stdout:
@@ -144,7 +146,8 @@ def run(argv: Sequence[str], number: int = 20, **what: Any) -> Answer:
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
         args = [program(), "run", "--quiet", "--json", "--report", file.name,
                 "--number", str(number), *sampling(**what), "--", *argv]
-        status = subprocess.run(args, check=False).returncode
+        with running():
+            status = subprocess.run(args, check=False).returncode
         text = file.read()
     if not text:
         raise Error("htmmctl run said on stderr why it did not sample", status)
