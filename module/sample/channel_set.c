@@ -475,8 +475,8 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 }
 
 /*
- * The channel of an event on a CPU, or on another one if that is not sampled; @past: was not, before
- * the set was stopped.
+ * The channel of an event on a CPU, or on another one if that is not sampled; @past: before the set
+ * was stopped.
  */
 static struct htmm_channel *htmm_channel_set_near(struct htmm_channel_set *set,
 						  unsigned int index, u32 cpu, bool past)
