@@ -98,12 +98,18 @@ static void twice_as_hot_differs(void)
 {
 	struct compare_count place[2][PLACES], all[2];
 	const unsigned int hot = PLACES / 2;
+	unsigned int i, missed = 0, others = 0;
 	bool differs[PLACES];
 
-	draw(place[0], &all[0], 4 * SAMPLES, 4, 0);
-	draw(place[1], &all[1], 4 * SAMPLES, 4, hot);
-	CHECK(compared(place, all, false, differs) == 2);
-	CHECK(differs[hot] && differs[hot - 1]);
+	for (i = 0; i < COMPARISONS / 5; i++) {
+		draw(place[0], &all[0], 4 * SAMPLES, 4, 0);
+		draw(place[1], &all[1], 4 * SAMPLES, 4, hot);
+		others += compared(place, all, false, differs) > 2;
+		missed += !differs[hot] || !differs[hot - 1];
+	}
+	printf("# twice as hot: %u of %u missed, others in %u\n", missed, i, others);
+	/* A spread that is too high hides one of 150. */
+	CHECK(missed <= i / 12 && others <= wrong_most(i));
 }
 
 /* By a normal distribution: counts are large. */
@@ -340,7 +346,8 @@ static void moved_array_is_found(void)
 
 	moved.hot = 2;
 	compare(&result, &usual, &moved);
-	CHECK(result.changes.nr == 1);
+	/* One more may be chance; it is smaller. */
+	CHECK(result.changes.nr == 1 || result.changes.nr == 2);
 	change = result.changes.change;
 	CHECK(change->kind == CHANGE_MOVED && change->at.whole && change->to.whole);
 	CHECK(!strcmp(change->at.mapping->name, "[anon 4.0 MiB below libc.so.6]"));
@@ -350,21 +357,35 @@ static void moved_array_is_found(void)
 	finish(&result);
 }
 
+/* The first megabyte of the heap is hotter, the rest is colder; a third change may be chance. */
+static bool hot_part_of_heap(const struct result *result)
+{
+	const struct change *change = result->changes.change;
+	const struct range *range;
+
+	if (result->changes.nr < 2 || result->changes.nr > 3 ||
+	    change[0].kind + change[1].kind != CHANGE_COLD)
+		return false;
+	range = &change[change[1].kind == CHANGE_HOT].at;
+	return !strcmp(range->mapping->name, "[heap]") && !range->whole && !range->start &&
+	       range->end == MIB && range->pages[A] <= 256;
+}
+
 /* From a quarter of the samples of the heap to all of them: the rest becomes cold. */
 static void hot_part_is_found(void)
 {
 	struct program hot = usual;
-	const struct range *range;
+	unsigned int i, found = 0;
 	struct result result;
 
 	hot.heap_hot = 8;
-	compare(&result, &usual, &hot);
-	CHECK(result.changes.nr == 2);
-	CHECK(result.changes.change[0].kind + result.changes.change[1].kind == CHANGE_COLD);
-	range = &result.changes.change[result.changes.change[1].kind == CHANGE_HOT].at;
-	CHECK(!strcmp(range->mapping->name, "[heap]") && !range->whole);
-	CHECK(!range->start && range->end == MIB && range->pages[A] <= 256);
-	finish(&result);
+	for (i = 0; i < 10; i++) {
+		compare(&result, &usual, &hot);
+		found += hot_part_of_heap(&result);
+		finish(&result);
+	}
+	printf("# found in %u of %u pairs of runs\n", found, i);
+	CHECK(found >= i - 3);
 }
 
 static void other_size_is_the_same_memory(void)
