@@ -122,7 +122,8 @@ static int list_commands(void)
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!is_missing(commands[i]))
-			printf("%s\t%s\n", commands[i]->name, commands[i]->summary ?: "");
+			printf("%s\t%s\n", commands[i]->name,
+			       commands[i]->summary ?: commands[i - 1]->summary);
 	return EXIT_OK;
 }
 
