@@ -8,6 +8,8 @@
 
 #define MOST_CHANGES	4
 #define GOOD_TARGETS	4
+#define MOST_EVENTS	3
+#define MOST_FED	16
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 /*
  * Address of the sandboxes, each followed by a gap. Far from all memory of the program, so
@@ -45,7 +47,6 @@ bool fuzz_one_in(struct fuzz_args *n, unsigned int chances)
 	return !fuzz_below(n, chances);
 }
 
-/* A pointer to memory that is readable, partly readable, or not at all. */
 uint64_t fuzz_number(struct fuzz_args *n)
 {
 	static const uint64_t odd[] = {
@@ -59,7 +60,7 @@ uint64_t fuzz_number(struct fuzz_args *n)
 	return odd[fuzz_below(n, ARRAY_SIZE(odd))];
 }
 
-/* One target of each type, and two of the first type. */
+/* A pointer to memory that is readable, partly readable, or not at all. */
 uint64_t fuzz_pointer(struct fuzz_args *n)
 {
 	const uintptr_t end = (uintptr_t)(n->box + 1);
@@ -86,12 +87,10 @@ static void good_event(struct fuzz_args *n, struct htmm_event *event)
 		event->config = PERF_COUNT_SW_PAGE_FAULTS;
 		event->precise_ip = 0;
 		event->period = 1 + fuzz_below(n, 100);
-	} else if (fuzz_one_in(n, 2)) {
-		*event = (struct htmm_event) { .type = HTMM_TYPE_FEED, .period = 1 };
 	}
 }
 
-/* Any order and unit, sometimes with filters, or with a cursor that may be of another list. */
+/* One target of each type, and two of the first type. */
 static void good_targets(struct fuzz_args *n)
 {
 	n->box->targets[0] = (struct htmm_target) {
@@ -117,7 +116,7 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 	*start = (struct htmm_start) {
 		.size = sizeof(*start),
 		.events = (uintptr_t)n->box->events,
-		.nr_events = 1 + fuzz_below(n, 3),
+		.nr_events = 1 + fuzz_below(n, MOST_EVENTS),
 		.event_size = sizeof(n->box->events[0]),
 		.targets = (uintptr_t)n->box->targets,
 		.nr_targets = fuzz_below(n, GOOD_TARGETS + 1),
@@ -133,13 +132,18 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 		start->budget_ppm = fuzz_below(n, 100000);
 		start->budget_interval_ms = 10;
 	}
+	start->flags |= fuzz_below(n, 2) * HTMM_START_KEEP_EXITED;
 	for (i = 0; i < MOST_ELEMENTS; i++)
 		good_event(n, &n->box->events[i]);
+	/* Most sessions can be fed: FEED fails in all others. */
+	if (start->nr_events > 1)
+		n->box->events[start->nr_events - 1] =
+			(struct htmm_event) { .type = HTMM_TYPE_FEED, .period = 1 };
 	good_targets(n);
 	return sizeof(*start);
 }
 
-/* Makes a valid argument; returns its size. */
+/* Any order and unit, sometimes with filters, or with a cursor that may be of another list. */
 static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 {
 	list->pages = (uintptr_t)n->box->out;
@@ -170,7 +174,32 @@ static void good_list(struct fuzz_args *n, struct htmm_list_pages *list)
 	}
 }
 
-/* Changes a few members or bits of the struct, or elements that it points to. */
+/* Samples of this process, some with something wrong; foreign ones need a session for them. */
+static void good_feed(struct fuzz_args *n, struct htmm_feed *feed)
+{
+	struct htmm_feed_sample *samples = (struct htmm_feed_sample *)n->box->out;
+	unsigned int i;
+
+	feed->flags = fuzz_below(n, 2) * HTMM_FEED_FOREIGN | fuzz_below(n, 2) * HTMM_FEED_CPU;
+	feed->cpu = feed->flags & HTMM_FEED_CPU ? fuzz_below(n, 4) : 0;
+	feed->event = fuzz_below(n, MOST_EVENTS);
+	feed->samples = (uintptr_t)samples;
+	feed->sample_size = sizeof(*samples);
+	feed->nr_samples = fuzz_below(n, MOST_FED);
+	for (i = 0; i < MOST_FED; i++)
+		samples[i] = (struct htmm_feed_sample) {
+			.addr = (uintptr_t)n->box + fuzz_below(n, sizeof(*n->box)),
+			.period = fuzz_below(n, 1000),
+			.cookie = feed->flags & HTMM_FEED_FOREIGN ? 1 + fuzz_below(n, 3) : 0,
+			.pid = fuzz_one_in(n, 4) ? getppid() : getpid(),
+			.tid = getpid(),
+		};
+	if (fuzz_one_in(n, 4))
+		samples[fuzz_below(n, MOST_FED)].addr = fuzz_number(n);
+	if (fuzz_one_in(n, 4))
+		samples[fuzz_below(n, MOST_FED)].period = fuzz_number(n);
+}
+
 size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 {
 	size_t size = sizeof(arg->stop), i;
@@ -213,12 +242,7 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 		arg->served.nr_rows = fuzz_below(n, 4);
 		break;
 	case HTMM_IOC_FEED:
-		arg->feed.flags = fuzz_below(n, 2) | fuzz_below(n, 2) * HTMM_FEED_CPU;
-		arg->feed.cpu = arg->feed.flags & HTMM_FEED_CPU ? fuzz_below(n, 4) : 0;
-		arg->feed.event = fuzz_below(n, 3);
-		arg->feed.samples = (uintptr_t)n->box->out;
-		arg->feed.sample_size = sizeof(struct htmm_feed_sample);
-		arg->feed.nr_samples = fuzz_below(n, 16);
+		good_feed(n, &arg->feed);
 		break;
 	case HTMM_IOC_COOL:
 		arg->cool.target = fuzz_below(n, 2 * GOOD_TARGETS);
@@ -246,7 +270,7 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 			arg->set.capacity_pages = fuzz_below(n, 100);
 		}
 		if (arg->set.flags & HTMM_SET_PERIOD) {
-			arg->set.event = fuzz_below(n, 3);
+			arg->set.event = fuzz_below(n, MOST_EVENTS);
 			arg->set.period = n->event->period + fuzz_below(n, 100);
 		}
 		arg->set.error = (uintptr_t)n->box->out;
@@ -260,7 +284,6 @@ size_t fuzz_good(struct fuzz_args *n, unsigned int cmd, union argument *arg)
 	return size;
 }
 
-/* Where the argument is: at its normal place, or ending where no memory is. */
 void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size)
 {
 	unsigned int changes = 1 + fuzz_below(n, MOST_CHANGES);
@@ -295,7 +318,6 @@ void fuzz_spoil(struct fuzz_args *n, union argument *arg, size_t size)
 	}
 }
 
-/* Where the argument lies: as it should, or up to where no memory is. */
 void *fuzz_place(struct fuzz_args *n, const union argument *arg, size_t size)
 {
 	char *at = n->box->room;
