@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include "policy_memory.h"
+
+const struct policy_config usual = { .gap_ns = 170, .copy_ns = 5000 };
+
+struct memory *make_with(u32 pages, u32 off)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+	struct policy_config config = usual;
+	u32 page;
+
+	CHECK(memory);
+	config.off = off;
+	memory->policy = policy_new(&config);
+	CHECK(memory->policy);
+	memory->pages = pages;
+	memory->capacity = CAPACITY;
+	memory->shift = HTMM_PAGE_SHIFT;
+	for (page = 0; page < CAPACITY; page++)
+		memory->fast[page] = true;
+	return memory;
+}
+
+struct memory *make(u32 pages, u32 off)
+{
+	return make_with(pages, off | bit(POLICY_RESERVE));
+}
+
+void destroy(struct memory *memory)
+{
+	policy_free(memory->policy);
+	free(memory);
+}
+
+void sample(struct memory *memory, u32 from, u32 to, u32 times)
+{
+	for (; from < to; from++) {
+		memory->samples[from] += times;
+		memory->total += times;
+	}
+}
+
+void cool(struct memory *memory)
+{
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++)
+		memory->samples[page] /= 2;
+	memory->coolings[1]++;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? -1 : 1;
+	return x->addr < y->addr ? -1 : 1;
+}
+
+static int by_samples_down(const void *a, const void *b)
+{
+	return by_samples(b, a);
+}
+
+u64 used(const struct memory *memory)
+{
+	u64 nr = 0;
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++)
+		nr += memory->fast[page];
+	return nr;
+}
+
+static size_t list_regions(struct memory *memory)
+{
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++) {
+		struct htmm_page *region = &memory->regions[page / HUGE];
+
+		if (page % HUGE == 0)
+			*region = (struct htmm_page) {
+				.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
+				.target = 1, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
+			};
+		region->samples += memory->samples[page];
+	}
+	return (memory->pages + HUGE - 1) / HUGE;
+}
+
+/* One second passes; what is known then. */
+static struct policy_look list(struct memory *memory)
+{
+	struct policy_look at = {
+		.slow = memory->slow_list, .fast = memory->fast_list,
+		.regions = memory->regions, .nr_regions = list_regions(memory),
+		.capacity = memory->capacity, .used = used(memory),
+		.slow_samples = memory->total, .samples = memory->total,
+		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
+		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
+	};
+	u32 page;
+
+	for (page = 0; page < memory->pages; page++) {
+		const struct htmm_page one = {
+			.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
+			.samples = memory->samples[page], .target = 1, .space = 3,
+			.node = !memory->fast[page], .mapping_shift = memory->shift,
+		};
+
+		if (memory->fast[page] && memory->fast_cut && one.samples > memory->fast_cut)
+			continue;
+		if (memory->fast[page])
+			memory->fast_list[at.nr_fast++] = one;
+		else if (one.samples > memory->slow_cut)
+			memory->slow_list[at.nr_slow++] = one;
+	}
+	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
+	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
+	memory->seconds += 1;
+	at.seconds = memory->seconds;
+	return at;
+}
+
+bool changed(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
+	return policy_changed(memory->policy, &at);
+}
+
+const struct policy_plan *look(struct memory *memory)
+{
+	struct policy_look at = list(memory);
+
+	memory->plan = policy_look(memory->policy, &at);
+	CHECK(memory->plan);
+	return memory->plan;
+}
+
+void obey(struct memory *memory)
+{
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < memory->plan->nr_moves; i++) {
+		const struct policy_move *move = &memory->plan->moves[i];
+		u32 page = (move->addr - 0x10000000) >> HTMM_PAGE_SHIFT;
+
+		CHECK(move->pid == 77 && move->space == 3 && move->target == 1);
+		CHECK(move->promote == (i >= memory->plan->nr_demotions));
+		for (n = 0; n < move->pages; n++) {
+			CHECK(memory->fast[page + n] != move->promote);
+			memory->fast[page + n] = move->promote;
+		}
+	}
+	CHECK(used(memory) <= memory->capacity);
+}
+
+u64 fast_of(const struct memory *memory, u32 from, u32 to)
+{
+	u64 nr = 0;
+
+	for (; from < to; from++)
+		nr += memory->fast[from];
+	return nr;
+}
+
+void work(struct memory *memory, u32 from, u32 to, u32 times, u32 looks)
+{
+	while (looks--) {
+		sample(memory, from, to, times);
+		look(memory);
+		obey(memory);
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A machine whose accesses a test scripts, and whose pages the policy moves. */
+#ifndef HTMM_SELFTESTS_USERSPACE_POLICY_MEMORY_H
+#define HTMM_SELFTESTS_USERSPACE_POLICY_MEMORY_H
+
+#include "policy/policy.h"
+
+#define PAGES		4096
+#define HUGE		512U
+/* The fast tier of most tests, and what is kept free of it (1/256). */
+#define CAPACITY	1024U
+
+/**
+ * struct memory - a machine's pages and what they have
+ * @policy: the policy
+ * @samples: of each page
+ * @fast: is it in the fast tier?
+ * @pages: the last page that exists
+ * @capacity: pages of the fast tier
+ * @shift: size of the mappings
+ * @total: samples counted
+ * @coolings: how often counts were halved
+ * @seconds: since the start
+ * @slow_cut: slow pages with at most so many samples are not listed
+ * @fast_cut: fast pages with more samples are not listed; 0: all are
+ * @slow_list: for a look
+ * @fast_list: for a look
+ * @regions: for a look
+ * @plan: of the last look
+ */
+struct memory {
+	struct policy *policy;
+	u32 samples[PAGES];
+	bool fast[PAGES];
+	u32 pages;
+	u64 capacity;
+	u32 shift;
+	u64 total;
+	u64 coolings[2];
+	double seconds;
+	u32 slow_cut;
+	u32 fast_cut;
+	struct htmm_page slow_list[PAGES];
+	struct htmm_page fast_list[PAGES];
+	struct htmm_page regions[PAGES / HUGE];
+	const struct policy_plan *plan;
+};
+
+/* What the policy is told, unless a test needs something else. */
+extern const struct policy_config usual;
+
+/* The bit of a rule that is to be off. */
+static inline u32 bit(enum policy_rule rule)
+{
+	return 1U << rule;
+}
+
+/*
+ * The first pages are in the fast tier, which they fill. @off: rules that are off. make() is for a
+ * program that does not allocate: all of the fast tier is for its pages.
+ */
+struct memory *make_with(u32 pages, u32 off);
+struct memory *make(u32 pages, u32 off);
+void destroy(struct memory *memory);
+
+/* Each page of @from to @to, without @to, is sampled @times times. */
+void sample(struct memory *memory, u32 from, u32 to, u32 times);
+/* Halve all counts. */
+void cool(struct memory *memory);
+
+/* One second passes, and the policy looks. */
+const struct policy_plan *look(struct memory *memory);
+/* One second passes. Is another look needed? */
+bool changed(struct memory *memory);
+/* Do what the last plan says. */
+void obey(struct memory *memory);
+/* Sample, look and obey, @looks times. */
+void work(struct memory *memory, u32 from, u32 to, u32 times, u32 looks);
+
+/* Pages in the fast tier: all, or those of @from to @to, without @to. */
+u64 used(const struct memory *memory);
+u64 fast_of(const struct memory *memory, u32 from, u32 to);
+
+#endif /* HTMM_SELFTESTS_USERSPACE_POLICY_MEMORY_H */

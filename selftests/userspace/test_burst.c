@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bursts of the policy: how it sees that a program goes to other pages, and what it does then. */
+#include <math.h>
+#include "policy_memory.h"
+
+static void jump(struct memory *memory)
+{
+	work(memory, 1100, 1600, 6, 8);
+	CHECK(fast_of(memory, 1100, 1600) == 500);
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+}
+
+/* When the program goes to other pages they come at once. */
+static void test_burst(void)
+{
+	struct memory *memory = make(4000, 0), *without = make(4000, bit(POLICY_BURST));
+
+	jump(memory);
+	CHECK(memory->plan->burst && memory->plan->cool);
+	CHECK(memory->plan->promoted_pages == 500);
+	obey(memory);
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+	CHECK(memory->plan->burst && !memory->plan->cool && !memory->plan->nr_moves);
+
+	jump(without);
+	CHECK(!without->plan->burst && !without->plan->cool);
+	destroy(memory);
+	destroy(without);
+}
+
+/*
+ * Pages that came a moment ago leave when the program goes to other pages. Each look is a quarter
+ * of a second after the one before.
+ */
+static void test_burst_soon(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 10; i++) {
+		u32 from = i < 5 ? 1100 : 2300;
+
+		sample(memory, from, from + 1000, 6);
+		look(memory);
+		CHECK(memory->plan->cool == (i == 5));
+		obey(memory);
+		memory->seconds -= 0.75;
+		CHECK(i != 4 || fast_of(memory, 1100, 2100) == 1000);
+	}
+	CHECK(fast_of(memory, 2300, 3300) == 1000);
+	destroy(memory);
+}
+
+/* Few samples miss many pages: those that came a moment ago stay. */
+static void test_burst_unsure(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		if (i < 5)
+			sample(memory, 1100, 2100, 6);
+		else
+			sample(memory, 2300, 2450, 3);
+		look(memory);
+		obey(memory);
+		memory->seconds -= 0.75;
+	}
+	CHECK(memory->plan->held[POLICY_HELD_ROOM] > 100);
+	/* A few moves are forgotten: of pages that share a place in the table of moves. */
+	CHECK(fast_of(memory, 1100, 2100) > 970);
+	destroy(memory);
+}
+
+/* Nor does the look at which the change shows, however much hotter the new pages are. */
+static void test_burst_unsure_at_first(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		sample(memory, 1100, 2100, 6);
+		look(memory);
+		obey(memory);
+		memory->seconds -= 0.75;
+	}
+	sample(memory, 2300, 2450, 20);
+	CHECK(look(memory)->burst);
+	obey(memory);
+	CHECK(fast_of(memory, 1100, 2100) > 970);
+	destroy(memory);
+}
+
+/* Regions that show a change begin a burst, though few of the look's samples are of it. */
+static void test_burst_of_regions(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1024, 1536, 6, 8);
+	CHECK(!memory->plan->burst);
+	sample(memory, 1024, 1536, 6);
+	CHECK(!changed(memory));
+	sample(memory, 2048, 2560, 1);
+	CHECK(changed(memory));
+	CHECK(look(memory)->fast_share > 0.8);
+	CHECK(memory->plan->burst && memory->plan->cool && memory->plan->least == 1);
+	/* Once. */
+	sample(memory, 2048, 2560, 6);
+	CHECK(!look(memory)->cool);
+	destroy(memory);
+}
+
+/* A change in the middle of a burst is a new one, with all its samples. */
+static void test_burst_again(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	sample(memory, 2100, 2600, 6);
+	CHECK(look(memory)->cool);
+	obey(memory);
+	sample(memory, 2100, 2600, 3);
+	look(memory);
+	obey(memory);
+	sample(memory, 2100, 2900, 3);
+	look(memory);
+	obey(memory);
+	CHECK(memory->plan->burst && !memory->plan->cool);
+	sample(memory, 3100, 3600, 2);
+	CHECK(look(memory)->cool && memory->plan->burst);
+	destroy(memory);
+}
+
+/* Of what was counted before a cooling the pages have lost half: that is no change. */
+static void test_burst_halved(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	sample(memory, 1100, 1600, 6);
+	cool(memory);
+	sample(memory, 1100, 1600, 2);
+	CHECK(look(memory)->fast_share < 0.7);
+	CHECK(!memory->plan->burst);
+	/* Most of it is gone: that is one all the same. */
+	cool(memory);
+	sample(memory, 2100, 2600, 8);
+	CHECK(look(memory)->cool);
+	destroy(memory);
+}
+
+/* Where nothing is won it ends as soon as that is known, and the next look is far. */
+static void test_burst_in_vain(void)
+{
+	struct memory *memory = make(4000, 0);
+	double first;
+
+	sample(memory, 0, 2400, 1);
+	CHECK(look(memory)->burst);
+	first = policy_wait(memory->policy, 0.01);
+	CHECK(first < 1.1);
+	obey(memory);
+	sample(memory, 0, 2400, 1);
+	look(memory);
+	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
+	CHECK(policy_wait(memory->policy, 0.01) > 3 * first);
+	destroy(memory);
+}
+
+/* Looks of a burst, if there are samples of so many pages at each, and all is to be won. */
+static u32 looks_of_burst(u32 pages, u32 times)
+{
+	struct memory *memory = make(4000, 0);
+	u32 nr = 0;
+
+	do {
+		sample(memory, 2000, 2000 + pages, times);
+		look(memory);
+		CHECK(++nr < 40);
+	} while (memory->plan->burst);
+	destroy(memory);
+	return nr;
+}
+
+/*
+ * It lasts until there are six samples for each page of the fast tier, for two looks at least,
+ * and for eight seconds at most.
+ */
+static void test_burst_samples(void)
+{
+	u32 few = looks_of_burst(300, 1), more = looks_of_burst(1250, 1);
+	u32 many = looks_of_burst(1000, 8);
+
+	printf("# %u looks, %u with more samples, %u with many\n", few, more, many);
+	CHECK(few == 8 && more == 5 && many == 2);
+}
+
+/* The next look is when there are twice as many samples, but some in any case. */
+static void test_burst_wait(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 2000, 2300, 1);
+	look(memory);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1) < 0.01);
+	sample(memory, 2000, 2300, 2);
+	look(memory);
+	CHECK(memory->plan->burst);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1.5) < 0.01);
+	/* The cost of looks limits it both ways. */
+	CHECK(fabs(policy_wait(memory->policy, 0.4) - 2) < 0.01);
+	CHECK(fabs(policy_wait(memory->policy, 0.0002) - 0.1) < 0.01);
+	destroy(memory);
+}
+
+/* Bursts in 48 looks, when the program goes to other pages each @every looks. */
+static u32 bursts(u32 every)
+{
+	struct memory *memory = make(4000, 0);
+	u32 nr = 0, i;
+
+	for (i = 0; i < 48; i++) {
+		u32 from = 1100 + i / every % 5 * 500;
+
+		sample(memory, from, from + 500, 6);
+		nr += look(memory)->cool;
+		obey(memory);
+	}
+	destroy(memory);
+	return nr;
+}
+
+/* A burst does not pay if the program does not stay with its pages. */
+static void test_burst_pause(void)
+{
+	u32 seldom = bursts(12), often = bursts(3);
+
+	printf("# %u bursts for 3 changes, %u for 15\n", seldom, often);
+	CHECK(seldom == 3);
+	CHECK(often >= 2 && often <= 6);
+}
+
+/* If more pages with samples than fit were listed, a burst asks for those with more. */
+static void test_long_list(void)
+{
+	struct memory *memory = make(4000, 0), *few = make(4000, 0);
+
+	sample(memory, 0, 2400, 1);
+	CHECK(look(memory)->burst && memory->plan->least == 2);
+	sample(few, 0, 1900, 1);
+	CHECK(look(few)->burst && few->plan->least == 1);
+	destroy(memory);
+	destroy(few);
+}
+
+/* How many phase changes are seen if the slow tier gets this part of the samples for once? */
+static bool seen_at(u32 slow)
+{
+	struct memory *memory = make(4000, 0);
+	bool seen;
+	u32 i;
+
+	for (i = 0; i < 20; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	sample(memory, 0, CAPACITY - slow, 4);
+	sample(memory, 2000, 2000 + slow, 4);
+	seen = look(memory)->cool;
+	destroy(memory);
+	return seen;
+}
+
+/* Programs alternate between pages: only a change of a large part of them is a phase change. */
+static void test_drop(void)
+{
+	CHECK(!seen_at(CAPACITY * 3 / 10) && seen_at(CAPACITY * 4 / 10));
+}
+
+/* Samples of regions tell when the program goes to other pages, before the next look. */
+static void test_changed(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		sample(memory, 2000, 2900, i == 0);
+		look(memory);
+	}
+	cool(memory);
+	for (i = 0; i < 3; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		CHECK(!changed(memory));
+	}
+	/* Half of the new samples are of the slow tier, though few of all since the look. */
+	sample(memory, 0, CAPACITY, 1);
+	sample(memory, 2048, 2900, 1);
+	CHECK(changed(memory));
+	/* Too few to tell. */
+	sample(memory, 2048, 2148, 1);
+	CHECK(!changed(memory));
+	sample(memory, 2048, 2448, 1);
+	CHECK(changed(memory));
+	destroy(memory);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_soon),
+		TAP_TEST(test_burst_unsure),
+		TAP_TEST(test_burst_unsure_at_first),
+		TAP_TEST(test_burst_of_regions),
+		TAP_TEST(test_burst_again),
+		TAP_TEST(test_burst_halved),
+		TAP_TEST(test_burst_in_vain),
+		TAP_TEST(test_burst_samples),
+		TAP_TEST(test_burst_wait),
+		TAP_TEST(test_burst_pause),
+		TAP_TEST(test_long_list),
+		TAP_TEST(test_drop),
+		TAP_TEST(test_changed),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

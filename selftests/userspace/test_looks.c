@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* When the policy looks, which pages it asks for, and how many samples it takes. */
+#include <math.h>
+#include "policy_memory.h"
+
+/* The more is won, the sooner is the next look; what it costs delays it, but less than twice. */
+static void test_wait(void)
+{
+	struct memory *memory = make(4000, 0);
+	double little, much;
+
+	work(memory, 2000, 2300, 20, 6);
+	sample(memory, 2000, 2300, 20);
+	sample(memory, 3000, 3020, 9);
+	look(memory);
+	little = policy_wait(memory->policy, 0.01);
+	obey(memory);
+	sample(memory, 2000, 2300, 20);
+	sample(memory, 3000, 3020, 9);
+	sample(memory, 3100, 3180, 9);
+	look(memory);
+	much = policy_wait(memory->policy, 0.01);
+	printf("# %.2f s, and %.2f s to win %.3f\n", little, much, memory->plan->won);
+	CHECK(!memory->plan->burst && much < 0.6 * little);
+	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
+	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
+	/* Lists of regions take a four-hundredth of the time. */
+	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
+	destroy(memory);
+}
+
+/* What is not in the list of the slow tier has its part of the samples nevertheless. */
+static void test_slow_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		memory->slow_cut = 8;
+		sample(memory, 0, 100, 4);
+		sample(memory, 2000, 2200, 2);
+		look(memory);
+		CHECK(memory->plan->fast_share > 0.499 && memory->plan->fast_share < 0.501);
+		CHECK(memory->plan->candidates == 0);
+	}
+	/* They had at most eight before, so at least one was gained. */
+	memory->slow_cut = 0;
+	sample(memory, 0, 100, 6);
+	sample(memory, 2000, 2200, 3);
+	look(memory);
+	CHECK(memory->plan->fast_share > 0.499 && memory->plan->fast_share < 0.501);
+	CHECK(memory->plan->candidates == 200);
+	destroy(memory);
+}
+
+/* What is not in the list of the fast tier is the best of it, and takes its room. */
+static void test_fast_cut(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	memory->fast_cut = 5;
+	for (i = 0; i < 3; i++) {
+		sample(memory, 100, CAPACITY, 20);
+		sample(memory, 2000, 2120, 9);
+		sample(memory, 2500, 2800, 1);
+		look(memory);
+	}
+	CHECK(memory->plan->candidates == 420 && memory->plan->held[POLICY_HELD_ROOM] == 320);
+	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
+	obey(memory);
+	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
+	destroy(memory);
+}
+
+/* Pages of the fast tier are used, and now and then any of the slow one. */
+static u32 settle(struct memory *memory, u32 looks)
+{
+	u32 i, n, most = 0;
+
+	for (i = 0; i < looks; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		for (n = 0; n < 600; n++) {
+			u32 page = 1100 + tap_below(2900);
+
+			sample(memory, page, page + 1, 1);
+		}
+		memory->slow_cut = memory->plan ? memory->plan->least - 1 : 0;
+		look(memory);
+		obey(memory);
+		cool(memory);
+		most = memory->plan->least > most ? memory->plan->least : most;
+	}
+	return most;
+}
+
+/* While little moves, a short list is enough; after a jump it is long again. */
+static void test_least(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	CHECK(settle(memory, 20) > 1);
+	memory->slow_cut = memory->plan->least - 1;
+	sample(memory, 2000, 2900, 5);
+	look(memory);
+	CHECK(memory->plan->burst && memory->plan->least == 1);
+	destroy(memory);
+}
+
+/* While much is to be won, no more pages are listed than fit, and more again if these are few. */
+static void test_much(void)
+{
+	static const u32 least[] = { 4, 2, 4 };
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 i;
+
+	sample(memory, 1340, 3900, 3);
+	for (i = 0; i < ARRAY_SIZE(least); i++) {
+		memory->slow_cut = memory->plan ? memory->plan->least - 1 : 0;
+		sample(memory, 1100, 1340, 20);
+		CHECK(look(memory)->won > 0.01 && memory->plan->least == least[i]);
+	}
+	destroy(memory);
+}
+
+/* A look at a few samples is not worth it, unless time passes. */
+static void test_begins(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	CHECK(!policy_begins(memory->policy, 1999, 0.9));
+	CHECK(policy_begins(memory->policy, 2000, 0));
+	CHECK(policy_begins(memory->policy, 0, 1));
+	destroy(memory);
+}
+
+/* Samples that begin late come fast, so the next look is soon. */
+static void test_late(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	memory->seconds = 9;
+	policy_begins(memory->policy, 0, 9);
+	policy_begins(memory->policy, 30, 9.5);
+	sample(memory, 2000, 2300, 1);
+	look(memory);
+	CHECK(fabs(policy_wait(memory->policy, 0.1) - 1) < 0.01);
+	destroy(memory);
+}
+
+/* What is settled takes few samples to watch. */
+static u32 thin(u32 off, u32 looks)
+{
+	struct memory *memory = make(1100, off);
+	u32 one_of;
+
+	while (looks--) {
+		sample(memory, 0, 1000, 30);
+		look(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+static void test_thin(void)
+{
+	/* 30,000 samples a second: all at first, then 600 while nothing is to be won. */
+	CHECK(thin(0, 1) == 1);
+	CHECK(thin(0, 5) == 64);
+	CHECK(thin(bit(POLICY_THIN), 5) == 1);
+}
+
+/* After so many looks at 2,600 samples, 20 for each of @hot slow pages, one for each of others. */
+static u32 thin_after(u32 hot, u32 looks)
+{
+	struct memory *memory = make(4000, 0);
+	u32 one_of, i;
+
+	for (i = 0; i < looks; i++) {
+		sample(memory, 0, 2600 - 20 * hot, 1);
+		sample(memory, 1100, 1100 + hot, 20);
+		look(memory);
+		obey(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+/*
+ * Where moves have paid, all 2,600 samples a second are taken until there are two for each page
+ * of the 8 regions; else only one of 8, so that there are not much more than 300.
+ */
+static void test_learn(void)
+{
+	CHECK(thin_after(100, 3) == 1);
+	CHECK(thin_after(100, 4) == 8);
+	CHECK(thin_after(0, 3) == 8);
+}
+
+/* While moves could win a hundredth of the time, where earlier ones have paid, or have not. */
+static u32 thin_for_little(bool paid)
+{
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 one_of, i;
+
+	for (i = 0; i < 8; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		sample(memory, 1100, 1120, 12);
+		if (paid && !i)
+			sample(memory, 2000, 3000, 9);
+		look(memory);
+	}
+	CHECK(memory->plan->won > 0.003 && memory->plan->won < 0.02);
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+/* Of 4,336 samples a second, 600 are enough if what is expected is little, and may be chance. */
+static void test_pays(void)
+{
+	CHECK(thin_for_little(true) == 1);
+	CHECK(thin_for_little(false) == 8);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_wait),
+		TAP_TEST(test_slow_cut),
+		TAP_TEST(test_fast_cut),
+		TAP_TEST(test_least),
+		TAP_TEST(test_much),
+		TAP_TEST(test_begins),
+		TAP_TEST(test_late),
+		TAP_TEST(test_thin),
+		TAP_TEST(test_learn),
+		TAP_TEST(test_pays),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

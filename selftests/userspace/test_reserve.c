@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The room that the policy keeps for pages that a program allocates. */
+#include "policy_memory.h"
+
+/* A program's new pages: the kernel puts them where there is room. */
+static void allocate(struct memory *memory, u32 pages)
+{
+	u64 room = memory->capacity > used(memory) ? memory->capacity - used(memory) : 0;
+	u32 page;
+
+	CHECK(memory->pages + pages <= PAGES);
+	for (page = memory->pages; page < memory->pages + pages; page++)
+		memory->fast[page] = page < memory->pages + room;
+	memory->pages += pages;
+}
+
+/*
+ * At each of @looks looks there are @pages new pages with @times samples, and @old samples of each
+ * old page of the fast tier. Returns how many of the last new pages are in it.
+ */
+static u64 allocating(struct memory *memory, u32 looks, u32 pages, u32 times, u32 old)
+{
+	u32 last = memory->pages;
+
+	while (looks--) {
+		last = memory->pages;
+		allocate(memory, pages);
+		sample(memory, last, last + pages, times);
+		sample(memory, 0, CAPACITY, old);
+		look(memory);
+		obey(memory);
+	}
+	return fast_of(memory, last, last + pages);
+}
+
+/* Room is made for new pages before they come, as much as they take. */
+static void test_reserve(void)
+{
+	struct memory *memory = make_with(1100, 0), *without = make(1100, 0);
+	u32 i;
+
+	CHECK(allocating(memory, 5, 120, 6, 0) == 120);
+	CHECK(allocating(memory, 9, 120, 6, 0) == 120);
+	CHECK(memory->plan->reserve >= 180 && memory->plan->ahead_pages == 120);
+	CHECK(used(memory) + memory->plan->reserve <= CAPACITY);
+	CHECK(allocating(without, 14, 120, 6, 0) == 0 && !without->plan->reserve);
+	/* When no more come, the room is for the others again. */
+	for (i = 0; i < 12; i++) {
+		work(memory, 1100, 2780, 3, 1);
+		CHECK(used(memory) + memory->plan->reserve <= CAPACITY);
+	}
+	CHECK(memory->plan->reserve == CAPACITY / 256);
+	CHECK(used(memory) == CAPACITY - CAPACITY / 256);
+	destroy(memory);
+	destroy(without);
+}
+
+/* No more than half of the fast tier is kept free, however much is allocated. */
+static void test_reserve_most(void)
+{
+	struct memory *memory = make_with(1100, 0);
+
+	allocating(memory, 4, 700, 6, 0);
+	CHECK(memory->plan->reserve <= CAPACITY / 2);
+	CHECK(used(memory) >= CAPACITY / 2);
+	destroy(memory);
+}
+
+/* Pages that gain more than new ones stay, until new ones gain more. */
+static void test_reserve_pays(void)
+{
+	struct memory *memory = make_with(1100, 0);
+
+	allocating(memory, 8, 120, 1, 9);
+	CHECK(fast_of(memory, 0, CAPACITY) > 1000 && memory->plan->ahead_pages < 20);
+	CHECK(allocating(memory, 14, 120, 40, 9) == 120);
+	destroy(memory);
+	/* Without any samples of them, too. */
+	memory = make_with(1100, 0);
+	allocating(memory, 8, 120, 0, 9);
+	CHECK(fast_of(memory, 0, CAPACITY) > 1000 && memory->plan->ahead_pages < 20);
+	destroy(memory);
+}
+
+/* A huge page is too much for a small tier to keep free. */
+static void test_reserve_huge(void)
+{
+	struct memory *memory = make_with(1536, 0);
+
+	memory->shift = HTMM_REGION_SHIFT;
+	sample(memory, 0, 1536, 3);
+	look(memory);
+	CHECK(!memory->plan->reserve && !memory->plan->nr_moves);
+	destroy(memory);
+}
+
+/* What leaves is only planned, so a full tier with one new page a look has taken only this one. */
+static void test_reserve_planned(void)
+{
+	struct memory *memory = make_with(2000, 0);
+	u32 i;
+
+	for (i = 0; i < 12; i++) {
+		memory->fast[CAPACITY + i] = true;
+		memory->capacity = used(memory);
+		sample(memory, CAPACITY + i, CAPACITY + i + 1, 6);
+		look(memory);
+	}
+	CHECK(memory->plan->reserve <= CAPACITY / 256);
+	destroy(memory);
+}
+
+/* The next look is before the room is used up. */
+static void test_reserve_wait(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	double wait;
+
+	allocating(memory, 14, 120, 6, 0);
+	wait = policy_wait(memory->policy, 0.01);
+	printf("# %.2f s\n", wait);
+	CHECK(!memory->plan->burst && wait > 0.7 && wait < 0.9);
+	work(memory, 1100, 2780, 3, 12);
+	CHECK(policy_wait(memory->policy, 0.01) > 2);
+	destroy(memory);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_reserve),
+		TAP_TEST(test_reserve_most),
+		TAP_TEST(test_reserve_pays),
+		TAP_TEST(test_reserve_huge),
+		TAP_TEST(test_reserve_planned),
+		TAP_TEST(test_reserve_wait),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
