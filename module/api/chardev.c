@@ -37,8 +37,8 @@ static int htmm_chardev_read_records(struct htmm_reader *reader, char __user *to
 }
 
 /*
- * Read whole records. Returns bytes read, 0 after the last record, or an errno documented
- * with struct htmm_stream.
+ * Read whole records. Returns bytes read, 0 after the last record, or an errno that htmm(4)
+ * describes.
  */
 static ssize_t htmm_chardev_read(struct file *file, char __user *to, size_t room, loff_t *pos)
 {

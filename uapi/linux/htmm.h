@@ -100,8 +100,7 @@ enum htmm_unit {
 /*
  * Why a sample did not reach the hot-page table. Every overflow that perf delivers is counted in
  * exactly one counter: overflows == counted + the sum of drops + in_flight. If the PMU or perf
- * loses some, the channel's overflows are below its count / period. What was dropped as
- * HTMM_DROP_FILTERED, or for the last three reasons, was not wanted; all else is lost.
+ * loses some, the channel's overflows are below its count / period.
  */
 enum htmm_drop {
 	HTMM_DROP_RING_FULL,		/* the ring of its CPU and event had no room */
@@ -128,10 +127,9 @@ enum htmm_drop {
 	[HTMM_DROP_SPACES_FULL] = "spaces_full", [HTMM_DROP_KERNEL] = "kernel",		\
 	[HTMM_DROP_NO_DATA] = "no_data", [HTMM_DROP_NEAR] = "near"
 
-/* The reasons for which samples are dropped that nobody wanted, as a bitmask. */
-#define HTMM_DROPS_UNWANTED						\
-	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |		\
-	 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
+/* Bitmask of the reasons for which samples are dropped that nobody wanted; all others are lost. */
+#define HTMM_DROPS_UNWANTED	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |	\
+				 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
 
 /*
  * What a session counts beside overflows. The first ones each target has, too, since it was added
@@ -171,9 +169,7 @@ enum htmm_stat {
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs; or HTMM_TYPE_FEED, with
  *	only @period, @min_level and @name: its count is 0, and a budget does not change its period
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
- * @config: with @config1 and @config2 as in perf_event_attr
- * @config1: perf_event_attr.config1 (load latency threshold, for example)
- * @config2: perf_event_attr.config2
+ * @config: with @config1 (which is ldlat, for example) and @config2 as in perf_event_attr
  * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
  *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
  *	@max_period, and SET refuses others
@@ -278,11 +274,9 @@ struct htmm_target {
  *
  * Starts a session; the module has at most one. Either all events run on all online CPUs of the
  * session, or nothing is started. CPUs that come online later are sampled from then on. The results
- * of a stopped session are discarded once this one samples.
- *
- * No limit of the caller counts the CPU time of a kernel thread. So without CAP_SYS_NICE a session
- * has a budget, HTMM_USER_BUDGET_PPM if it asks for none, and the limits named HTMM_USER_*. All
- * memory of a session is charged to the caller's memory cgroup.
+ * of a stopped session are discarded once this one samples. All memory of a session is charged to
+ * the caller's memory cgroup. No limit of the caller counts the CPU time of a kernel thread, so
+ * without CAP_SYS_NICE a session has a budget, and the limits named HTMM_USER_*.
  *
  * These may also be errors of the PMU's driver; @error says more:
  * EPERM	CAP_SYS_NICE is missing for a @drain_nice that RLIMIT_NICE does not allow, for
@@ -290,21 +284,19 @@ struct htmm_target {
  *		of HTMM_TYPE_FEED, or beyond a limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more
  *		than 516 KiB for each CPU and RLIMIT_MEMLOCK
  * EBUSY	a session is running; or the event or its counters are in use by others
- * EINVAL	@session is not 0; no event; a zero period, or one outside min_period to max_period;
- *		budget_ppm without HTMM_START_BUDGET; precise_ip above 3; a ring that is not a power
- *		of two; a name that does not end or has a control character; a CPU bitmap of no
- *		multiple of 8 bytes; or the PMU rejects the event's configuration
+ * EINVAL	@session is not 0; no event; a period of 0 or outside its own limits; budget_ppm
+ *		without HTMM_START_BUDGET; a name that does not end or has a control character; or
+ *		the PMU rejects the event's configuration
  * E2BIG	too many events or targets
- * ERANGE	ring_pages, max_bytes, drain_nice, drain_interval_ms, budget_ppm, interrupt_ns,
- *		budget_interval_ms or a period outside its range; a CPU that this machine cannot
- *		have; rings of more than a quarter of memory, or tables of more than half
+ * ERANGE	a number outside its range; a CPU that this machine cannot have; rings of more than
+ *		a quarter of memory, or tables of more than half
  * ENODEV	no CPU of a bitmap is online
  * ESRCH	no such process
  * EBADF	a target's file is not open, or not a cgroup's directory
  * EEXIST	two targets are the same
- * ENOENT	no CPU takes an event of this type, or a CPU takes none of the events; or the event
- *		cannot be sampled: only a CPU's hardware, cache, raw and IBS events, and page,
- *		alignment and emulation faults; or a target's cgroup has been removed
+ * ENOENT	a target's cgroup has been removed; no CPU takes an event, or a CPU takes none; or
+ *		an event is none of a CPU's hardware, cache, raw and IBS events, nor a page,
+ *		alignment or emulation fault
  * ENODATA	this CPU gives PERF_SAMPLE_DATA_SRC only together with another event
  * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision
  */
@@ -383,27 +375,18 @@ enum htmm_state {
  * @session: out: the number, counted from 1 since loading; 0: there is none
  * @features: HTMM_FEATURE_*
  * @state: enum htmm_state
- * @max_events: limit of struct htmm_start.nr_events
- * @max_targets: limit of struct htmm_start.nr_targets
- * @max_ring_pages: limit of struct htmm_start.ring_pages
+ * @max_events: with @max_targets and @max_ring_pages: what START takes at most
  * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
- *	struct htmm_start explains those that it has, too
+ *	those of struct htmm_start mean the same here, with defaults filled in
  * @owner: process that started it
  * @nr_cpus: CPUs that are sampled, or were until the stop
- * @ring_pages: pages in each ring
  * @elapsed_ns: since the start, or from start to stop, without pauses
- * @sample_type: PERF_SAMPLE_* bits of a record
- * @budget_ppm: valid only with HTMM_START_BUDGET
- * @max_bytes: limit of the table of a target without a limit of its own
- * @capacity_pages: for targets without a capacity of their own
- * @cooling_period: in samples; 0: it follows the number of pages
- * @adaptation_period: in samples
+ * @cooling_period: 0: it follows the number of pages
  * @table_bytes: memory in use by all hot-page tables
  * @ring_bytes: memory in use by all rings
  * @drain_pid: pid of the drain thread; 0 also if it has ended
  *
- * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0: reading most of
- * them takes locks for which sampling would wait.
+ * Without CAP_PERFMON, @nr_cpus, @table_bytes, @ring_bytes and @drain_pid are 0.
  */
 struct htmm_info {
 	__u32 size;
@@ -441,10 +424,9 @@ struct htmm_info {
  * @in_flight: samples in the rings, not drained yet
  * @throttled: overflows at which the kernel was throttling the event
  * @nmi: overflows handled in NMI context
- * @drops: lost samples by enum htmm_drop
+ * @drops: samples dropped, by enum htmm_drop
  *
- * While a session runs, overflows between two reads can make numbers inconsistent. After it has
- * stopped they are exact, and @in_flight is 0.
+ * Exact after STOP. While a session runs, an overflow may be in one of the numbers only.
  */
 struct htmm_counters {
 	__aligned_u64 overflows;
@@ -461,16 +443,13 @@ struct htmm_counters {
 
 /**
  * struct htmm_channel_info - one event on one CPU
- * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
  *	the last one; RESET does not change them
  * @precise_ip: the precision in effect
- * @period: the current period
  * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
  * @time_running: nanoseconds it was counting; less if the PMU's counters are shared with others
- * @counters: what happened to its overflows
  */
 struct htmm_channel_info {
 	__u32 cpu;
@@ -515,11 +494,10 @@ struct htmm_stats {
  *	histograms for the session's capacity; a page that two targets track counts as two
  * @hot_threshold: pages in this bin and above are hot; HTMM_NR_BINS: the highest does not fit
  * @warm_threshold: pages in this bin and above are warm or hot
- * @pages: pages (or regions) tracked, the sum of all bins
- * @hot_pages: pages (or regions) at or above the hot threshold
+ * @pages: pages (or regions) tracked, the sum of @bins
+ * @hot_pages: those at or above the hot threshold
  * @capacity_pages: what the fast tier holds, in units of @unit
  * @samples: samples counted since the start or the last RESET
- * @bins: pages (or regions) in each bin
  */
 struct htmm_histogram {
 	__u32 size;
@@ -546,8 +524,7 @@ struct htmm_histogram {
  *	samples have chosen these pages, so of the accesses this is an upper bound
  * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
  *
- * The fast tier is filled completely, even if the hot threshold leaves a part of it empty because
- * the next bin does not fit. Samples are counted while the call visits all tracked pages.
+ * The fast tier is filled completely, while the hot threshold leaves out a bin that does not fit.
  */
 struct htmm_hit_ratio {
 	__u32 size;
@@ -574,12 +551,8 @@ struct htmm_hit_ratio {
 
 /**
  * struct htmm_page - one tracked page or region
- * @addr: its virtual address
  * @samples: its count after cooling; for a region, of all samples in it
- * @pid: its process
  * @space: number of its address space within the target: a new one by exec(), or for a reused pid
- * @bin: bin of @samples
- * @target: number of the target that the samples count for
  * @node: its NUMA node; of a region, that of most of its resident pages. Unknown if it is not
  *	resident, or its page table could not be read
  * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
@@ -638,16 +611,12 @@ enum htmm_order {
  *	Their pages have an unknown node; with HTMM_LIST_NODE or RESIDENT they are not listed
  *
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0,
- * and change only the array and its size.
- *
- * HTMM_ORDER_TABLE is for all pages, the other orders for the first of many. htmm(4) says what each
- * promises while pages are sampled, what placement is worth, and what a signal does to a call.
- *
+ * and change only the array and its size. HTMM_ORDER_TABLE is for all pages, the other orders for
+ * the first of many; htmm(4) says what they promise while pages are sampled.
  * ESTALE	@cursor belongs to another session: start again with a zero cursor
- * EINVAL	@nr_pages is 0; @end is not 0 and not above @start; @max_samples is not 0 and below
- *		@min_samples; @cursor is of another @unit or @order, or none; @node is not a node of
- *		this machine, or not 0 without HTMM_LIST_NODE; or HTMM_LIST_OTHERS is without NODE
- *		or RESIDENT
+ * EINVAL	@nr_pages is 0; no address or no count can pass the filters; @cursor is of another
+ *		list, or none; @node is not a node of this machine, or not 0 without HTMM_LIST_NODE;
+ *		or HTMM_LIST_OTHERS is without NODE or RESIDENT
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR; HTMM_LIST_RESIDENT with HTMM_ORDER_HOTTEST or
  *		regions; or HTMM_LIST_OTHERS with HTMM_ORDER_COLDEST
  */
@@ -676,8 +645,6 @@ struct htmm_list_pages {
 
 /**
  * struct htmm_node_placement - what a target has on one NUMA node
- * @node: the node
- * @flags: HTMM_NODE_*
  * @pages: resident pages of the processes that were sampled; one that several map counts once
  * @huge_pages: number of @pages that are part of a larger mapping
  * @tracked_pages: number of @pages that have a count
@@ -778,10 +745,7 @@ struct htmm_served {
  * @number: out: the target's number
  *
  * Adds a target to the running session. It gets samples taken from then on; counts are not moved.
- * ERANGE	max_bytes is outside its range; or all tables would take more than half of memory
- * ESRCH	no such process
- * EBADF	the file is not open, or not a cgroup's directory
- * ENOENT	the cgroup has been removed
+ * ERANGE, ESRCH, EBADF and ENOENT are as for a target of START.
  * EEXIST	the session has this target already
  * ENOSPC	the session has HTMM_MAX_TARGETS already
  */
@@ -802,14 +766,10 @@ struct htmm_add_target {
 
 /**
  * struct htmm_target_info - a target and its counters
- * @number: its number
  * @type: enum htmm_target_type
  * @id: for HTMM_TARGET_TGID the process; for HTMM_TARGET_CGROUP the inode number of its directory
- * @capacity_pages: what the fast tier holds for it
- * @max_bytes: most memory for its table
- * @bytes: memory in use by its table
- * @pages: pages tracked
- * @regions: regions tracked
+ * @bytes: memory in use by its table, for which @max_bytes is the limit
+ * @pages: pages that are tracked, as @regions are
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
  * @space_bytes: approximate memory for these, not in @bytes; at most a quarter of @max_bytes
  * @stats: by enum htmm_stat, since it was added or since the last RESET
@@ -856,7 +816,6 @@ struct htmm_targets {
 
 /**
  * struct htmm_set - argument of HTMM_IOC_SET
- * @flags: HTMM_SET_*, at least one
  * @target: with HTMM_SET_CAPACITY: number of the target; 0: the session, and its targets without a
  *	capacity of their own
  * @event: with HTMM_SET_PERIOD: index of the event
@@ -867,11 +826,8 @@ struct htmm_targets {
  * Changes the running session, all or nothing; counts are kept. A new capacity changes the
  * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
  * those that come online later. Samples taken before keep their weight; without
- * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards.
- *
- * In a pause no samples are taken. Those that are fed are dropped as HTMM_DROP_FILTERED. What was
- * in the rings before is counted. A pause is part of neither the session's time nor its cost. To
- * pause again, or to resume a session that is not paused, changes nothing.
+ * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards. htmm(4)
+ * says what is counted in a pause.
  * EPERM	CAP_SYS_NICE is missing for a period below that with which the event was started
  * EINVAL	no flag is set, or PAUSE and RESUME; a member is set without its flag; or the PMU
  *		rejects the period
@@ -902,10 +858,8 @@ enum htmm_stream_state {
 };
 
 /*
- * The end of a round, a record that is only a header, as in perf.data files: all rings have been
- * emptied since the previous one. When the next round ends, the records before this one can be
- * sorted and used: normally no later record is older. If one is, because a handler was delayed
- * before it wrote (by another handler, or a stopped virtual CPU), use it when it comes.
+ * The end of a round, a record that is only a header: all rings were emptied since the last one.
+ * When the next one comes, the records before this one can be sorted by time; see htmm(4).
  */
 #define HTMM_RECORD_ROUND	68
 
@@ -918,8 +872,7 @@ enum htmm_stream_state {
  * @data_src: union perf_mem_data_src; 0: not known
  * @cookie: with HTMM_FEED_FOREIGN: a number that the caller chooses, another one for each program
  *	that ran with the same @pid; else zero
- * @pid: its process
- * @tid: its thread; one that has exited is recorded as -1
+ * @tid: its thread, of process @pid; one that has exited is recorded as -1
  */
 struct htmm_feed_sample {
 	__aligned_u64 addr;
@@ -932,18 +885,11 @@ struct htmm_feed_sample {
 	__u32 tid;
 };
 
-/*
- * struct htmm_feed.flags:
- * FOREIGN: the processes are of another time or machine.
- * LOST: there are no samples: @nr_samples is how many the caller has lost.
- * THROTTLED: nor are there here: @nr_samples is how often the kernel has throttled the event that
- * the caller samples.
- * CPU: @cpu has taken the samples.
- */
-#define HTMM_FEED_FOREIGN	0x1
-#define HTMM_FEED_LOST		0x2
-#define HTMM_FEED_THROTTLED	0x4
-#define HTMM_FEED_CPU		0x8
+/* struct htmm_feed.flags. With LOST or THROTTLED there are no samples, only their number. */
+#define HTMM_FEED_FOREIGN	0x1	/* the processes are of another time or machine */
+#define HTMM_FEED_LOST		0x2	/* the caller has lost so many samples */
+#define HTMM_FEED_THROTTLED	0x4	/* the kernel has throttled the caller's event so often */
+#define HTMM_FEED_CPU		0x8	/* the samples were taken on @cpu */
 
 /**
  * struct htmm_feed - argument of HTMM_IOC_FEED
@@ -956,23 +902,19 @@ struct htmm_feed_sample {
  * Hands samples to a running session. They go through the ring of the event on @cpu, by default the
  * caller's, or on another one if the session does not sample that now. Each that was taken is
  * counted as an overflow: it is filtered and dropped for the same reasons as those of other events.
- * Processes are looked up at the time of the call; HTMM_DROP_STALE: there is none.
- *
- * Foreign processes are not looked up: they can only match a target of all tasks, and have exited
- * as far as this session can tell, so it needs HTMM_START_KEEP_EXITED.
+ * Processes are looked up at the time of the call; HTMM_DROP_STALE: there is none. Foreign ones are
+ * not looked up: they can only match a target of all tasks, and have exited as far as this session
+ * can tell, so it needs HTMM_START_KEEP_EXITED.
  *
  * With HTMM_FEED_LOST, and @samples and @sample_size 0, @nr_samples overflows are counted and
  * dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED,
  * @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the session has
- * stopped, until another starts: what was not handed in is known only then.
+ * stopped, until another starts.
  *
  * An error is returned only if no sample was taken: if an error follows some that were taken, the
- * next call returns it. The samples are read in groups, of which each is checked before any of it
- * is taken.
- *
+ * next call returns it. Samples are read in groups; each group is checked as a whole first.
  * ENODATA	the session has stopped, or samples no CPU now
  * EAGAIN	the ring is full: wait until it was drained
- * EINTR	a signal came
  * EPERM	CAP_SYS_NICE is missing, without which no session with such an event is started
  * EINVAL	the event is none that is fed; a foreign sample without KEEP_EXITED; a cookie
  *		without HTMM_FEED_FOREIGN; a period above 2^63 - 1; a CPU without HTMM_FEED_CPU; or
@@ -1002,29 +944,21 @@ struct htmm_feed {
  * @sample_type: out: PERF_SAMPLE_* bits: those of the session, and PERF_SAMPLE_IDENTIFIER
  * @record_size: out: bytes of a PERF_RECORD_SAMPLE
  * @offered: out: samples that ksampled took from the rings since the reader began
- * @delivered: out: number of @offered samples put in the buffer
- * @lost: out: number of @offered samples lost because the buffer was full
+ * @delivered: out: those put in the buffer
+ * @lost: out: those lost because the buffer was full
  * @waiting_bytes: out: bytes in the buffer
  * @ids: out: the id that each event has in its records
  *
  * Makes an open file a reader of the record stream, until it is closed: read() then returns whole
  * records of perf's ABI, from the first sample of a session that begins later. On a reader the
- * ioctl reports its state.
- *
- * htmm(4) describes the records, their order, and what read() and poll() do.
- *
- * ioctl:
+ * ioctl reports its state. htmm(4) describes the records, their order, and what read() and poll()
+ * do, with their errors.
  * EBUSY	the file is a reader already, and @buffer_bytes or @watermark, if not 0, is another
  * EFAULT	the struct cannot be written; the file may have become a reader
  * ESTALE	@session is not 0, and is not the reader's session or is not running
  * EINVAL	@buffer_bytes is not a power of two
  * ERANGE	@buffer_bytes or @watermark is outside its range
  * EUSERS	there are already HTMM_MAX_STREAMS readers
- * read(), or EPERM as above:
- * EINVAL	the file is not a reader, or the next record does not fit
- * EAGAIN	O_NONBLOCK is set, and there is no record
- * EINTR	a signal arrived before there was a record
- * EFAULT	the memory to read into is bad; the records are kept
  */
 struct htmm_stream {
 	__u32 size;
