@@ -285,6 +285,8 @@ PROGRAMS = {
              "misses are stores, for which the emulated CPU, like Intel's, has no event of misses: "
              "the\nmethods that sample see only loads. And each write puts its value in another place",
     "btree": "SQLite's B-tree in memory, zipf 0.99",
+    "join": "A hash join of orders and articles. Few articles are in most orders, and which these are slides\n"
+            "through a tenth of them. So the oracle's pages are the best ones only on average",
     "compile": "g++'s compiler, which allocates nearly all of its memory in this time. Its operations\n"
                "are allocations",
     "numpy": "Matrix factorization in numpy, whose steps make new arrays for what they calculate",

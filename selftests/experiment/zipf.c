@@ -21,17 +21,19 @@ void zipf_init(struct zipf *zipf, __u64 n, __u64 seed)
 		    (1 - (1 + pow(0.5, THETA)) / zipf->zeta);
 }
 
-__u64 zipf_next(struct zipf *zipf)
+__u64 zipf_rank(struct zipf *zipf)
 {
 	double u = (double)(work_random(&zipf->state) >> 11) / (1ULL << 53);
 	double share = u * zipf->zeta;
-	__u64 rank;
 
 	if (share < 1)
-		rank = 0;
-	else if (share < 1 + pow(0.5, THETA))
-		rank = 1;
-	else
-		rank = zipf->n * pow(zipf->eta * u - zipf->eta + 1, 1 / (1 - THETA));
-	return (rank * 0x9e3779b97f4a7c15ULL >> 13) % zipf->n;
+		return 0;
+	if (share < 1 + pow(0.5, THETA))
+		return 1;
+	return zipf->n * pow(zipf->eta * u - zipf->eta + 1, 1 / (1 - THETA));
+}
+
+__u64 zipf_next(struct zipf *zipf)
+{
+	return (zipf_rank(zipf) * 0x9e3779b97f4a7c15ULL >> 13) % zipf->n;
 }

@@ -22,6 +22,9 @@ struct zipf {
 /** zipf_init() - prepare for @n numbers; takes time in proportion */
 void zipf_init(struct zipf *zipf, __u64 n, __u64 seed);
 
+/** zipf_rank() - the next number; the smaller, the more frequent */
+__u64 zipf_rank(struct zipf *zipf);
+
 /** zipf_next() - the next number; frequent ones are anywhere, not next to each other */
 __u64 zipf_next(struct zipf *zipf);
 
