@@ -144,6 +144,14 @@ static void count_halvings(struct policy *policy, const struct policy_look *look
 	}
 }
 
+/* Had a unit too few samples, at the previous look, to be beyond the end of its tier's list? */
+static bool was_listed(const struct policy *policy, const struct unit *unit)
+{
+	const struct unit last = { .target = unit->target, .samples = policy->fast_cut };
+
+	return !policy->fast_cut || unit->samples < halved(policy, &last);
+}
+
 /* Finds what a unit has gained. One that was not in the previous list had few samples. */
 static void match(struct policy *policy, struct unit *unit)
 {
@@ -157,6 +165,7 @@ static void match(struct policy *policy, struct unit *unit)
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
+	unit->fresh = !old && unit->fast && was_listed(policy, unit);
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
@@ -268,7 +277,6 @@ static void add_move(struct policy *policy, const struct unit *unit)
 	if (moved_back(policy->moved, unit, policy->seconds))
 		plan->pingpong_pages += unit->pages;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
-	plan->won += (unit->fast ? -1 : 1) * policy->predictor.value[unit->class] * unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
 		.target = unit->target, .pages = unit->pages, .node = unit->node,
@@ -328,6 +336,12 @@ static bool within_budget(const struct policy *policy, __u64 pages)
 	return plan->demoted_pages + plan->promoted_pages + pages <= plan->budget;
 }
 
+/* Samples a second that a unit is expected to gain. */
+static double value_of(const struct policy *policy, const struct unit *unit)
+{
+	return policy->predictor.value[unit->class] * unit->pages;
+}
+
 static void demote(struct pairing *pair, const struct unit *unit)
 {
 	add_move(pair->policy, unit);
@@ -345,11 +359,12 @@ static void keep_limit(struct pairing *pair)
 		if (!unit || !within_budget(pair->policy, unit->pages))
 			return;
 		plan->forced_pages += unit->pages;
+		plan->won -= value_of(pair->policy, unit);
 		demote(pair, unit);
 	}
 }
 
-/* Makes room for new pages, where these gain more than what leaves. */
+/* Makes room for new pages, where these gain more than what leaves: so nothing is lost. */
 static void keep_reserve(struct pairing *pair)
 {
 	struct policy *policy = pair->policy;
@@ -402,6 +417,7 @@ static enum policy_held make_way(struct pairing *pair, const struct unit *in)
 		held = why_not(pair, in, pair->out, 2);
 		if (held != POLICY_NR_HELD)
 			break;
+		plan->won -= value_of(pair->policy, out);
 		demote(pair, out);
 		pair->room += out->pages;
 		pair->made += out->pages;
@@ -459,6 +475,7 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 		return held;
 	pair->room -= unit->pages;
 	pair->made -= pair->made < unit->pages ? pair->made : unit->pages;
+	pair->policy->plan.won += value_of(pair->policy, unit);
 	add_move(pair->policy, unit);
 	return POLICY_NR_HELD;
 }
@@ -502,8 +519,7 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 			continue;
 		plan->held[held] += unit->pages;
 		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
-			plan->won += unit->pages *
-				     (policy->predictor.value[unit->class] - price_of(&pair));
+			plan->won += value_of(policy, unit) - unit->pages * price_of(&pair);
 	}
 	plan->threshold = price_of(&pair);
 }
@@ -735,6 +751,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;
+	policy->fast_cut = look->fast_cut;
 	pace(policy, look);
 	policy->changed = false;
 	return note_regions(policy, look) ? NULL : plan;

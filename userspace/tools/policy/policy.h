@@ -163,7 +163,7 @@ enum policy_held {
  *	0: there were none
  * @budget: most pages that this look may move, by the limit
  * @won: what part of the time these moves save, and those of pages that may be promoted
- *	at the next look
+ *	at the next look; what leaves for new pages, which gain more, is not counted
  * @thin: take only one of this many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago

@@ -33,7 +33,7 @@ static double new_pages(const struct units *now, double *gain)
 	for (i = now->nr_slow; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
 
-		if (unit->old)
+		if (!unit->fresh)
 			continue;
 		*gain += unit->samples;
 		pages += unit->pages;

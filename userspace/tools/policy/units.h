@@ -24,6 +24,7 @@
  * @fast: in the fast tier
  * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
+ * @fresh: it was not there at the previous look, neither in a list nor beyond its end
  */
 struct unit {
 	__u64 addr;
@@ -41,6 +42,7 @@ struct unit {
 	bool fast;
 	bool before;
 	bool seen;
+	bool fresh;
 };
 
 /**
