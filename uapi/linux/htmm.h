@@ -128,8 +128,9 @@ enum htmm_drop {
 	[HTMM_DROP_NO_DATA] = "no_data", [HTMM_DROP_NEAR] = "near"
 
 /* Bitmask of the reasons for which samples are dropped that nobody wanted; all others are lost. */
-#define HTMM_DROPS_UNWANTED	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |	\
-				 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
+#define HTMM_DROPS_UNWANTED						\
+	(1U << HTMM_DROP_FILTERED | 1U << HTMM_DROP_KERNEL |		\
+	 1U << HTMM_DROP_NO_DATA | 1U << HTMM_DROP_NEAR)
 
 /*
  * What a session counts beside overflows. The first ones each target has, too, since it was added
@@ -169,7 +170,9 @@ enum htmm_stat {
  * @type: perf_event_attr.type: PERF_TYPE_RAW, or a PMU's type from sysfs; or HTMM_TYPE_FEED, with
  *	only @period, @min_level and @name: its count is 0, and a budget does not change its period
  * @precise_ip: perf_event_attr.precise_ip, 0 to 3; Intel's memory events carry an address from 1 on
- * @config: with @config1 (which is ldlat, for example) and @config2 as in perf_event_attr
+ * @config: with @config1 and @config2 as in perf_event_attr
+ * @config1: load latency threshold, for example
+ * @config2: for some events
  * @period: events between two samples, 1 to 2^63 - 1: the initial period. AMD's IBS has multiples
  *	of 16: perf rounds @period down to one, a budget takes those from @min_period to
  *	@max_period, and SET refuses others
@@ -375,13 +378,20 @@ enum htmm_state {
  * @session: out: the number, counted from 1 since loading; 0: there is none
  * @features: HTMM_FEATURE_*
  * @state: enum htmm_state
- * @max_events: with @max_targets and @max_ring_pages: what START takes at most
- * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session;
- *	those of struct htmm_start mean the same here, with defaults filled in
+ * @max_events: limit of struct htmm_start.nr_events
+ * @max_targets: of nr_targets
+ * @max_ring_pages: of ring_pages
+ * @session_flags: HTMM_START_*. This member and all that follow are zero if there is no session
  * @owner: process that started it
  * @nr_cpus: CPUs that are sampled, or were until the stop
+ * @ring_pages: pages in each ring
  * @elapsed_ns: since the start, or from start to stop, without pauses
- * @cooling_period: 0: it follows the number of pages
+ * @sample_type: PERF_SAMPLE_* bits of a record
+ * @budget_ppm: valid only with HTMM_START_BUDGET
+ * @max_bytes: limit of the table of a target without a limit of its own
+ * @capacity_pages: for targets without a capacity of their own
+ * @cooling_period: in samples; 0: it follows the number of pages
+ * @adaptation_period: in samples
  * @table_bytes: memory in use by all hot-page tables
  * @ring_bytes: memory in use by all rings
  * @drain_pid: pid of the drain thread; 0 also if it has ended
@@ -443,13 +453,16 @@ struct htmm_counters {
 
 /**
  * struct htmm_channel_info - one event on one CPU
+ * @cpu: CPU number
  * @event: index into the events of the session
  * @flags: HTMM_CHANNEL_*. This member to @time_running are perf's state of the event, after STOP
  *	the last one; RESET does not change them
  * @precise_ip: the precision in effect
+ * @period: the current period
  * @count: events counted by the PMU, sampled or not
  * @time_enabled: nanoseconds the event was enabled
  * @time_running: nanoseconds it was counting; less if the PMU's counters are shared with others
+ * @counters: what happened to its overflows
  */
 struct htmm_channel_info {
 	__u32 cpu;
@@ -498,6 +511,7 @@ struct htmm_stats {
  * @hot_pages: those at or above the hot threshold
  * @capacity_pages: what the fast tier holds, in units of @unit
  * @samples: samples counted since the start or the last RESET
+ * @bins: pages (or regions) in each bin
  */
 struct htmm_histogram {
 	__u32 size;
@@ -551,8 +565,11 @@ struct htmm_hit_ratio {
 
 /**
  * struct htmm_page - one tracked page or region
+ * @addr: its virtual address
  * @samples: its count after cooling; for a region, of all samples in it
+ * @pid: its process
  * @space: number of its address space within the target: a new one by exec(), or for a reused pid
+ * @bin: bin of @samples
  * @node: its NUMA node; of a region, that of most of its resident pages. Unknown if it is not
  *	resident, or its page table could not be read
  * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
@@ -645,6 +662,7 @@ struct htmm_list_pages {
 
 /**
  * struct htmm_node_placement - what a target has on one NUMA node
+ * @node: the node
  * @pages: resident pages of the processes that were sampled; one that several map counts once
  * @huge_pages: number of @pages that are part of a larger mapping
  * @tracked_pages: number of @pages that have a count
@@ -766,10 +784,14 @@ struct htmm_add_target {
 
 /**
  * struct htmm_target_info - a target and its counters
+ * @number: its number
  * @type: enum htmm_target_type
  * @id: for HTMM_TARGET_TGID the process; for HTMM_TARGET_CGROUP the inode number of its directory
- * @bytes: memory in use by its table, for which @max_bytes is the limit
- * @pages: pages that are tracked, as @regions are
+ * @capacity_pages: what the fast tier holds for it
+ * @max_bytes: most memory for its table
+ * @bytes: memory in use by its table
+ * @pages: pages tracked
+ * @regions: regions tracked
  * @spaces: address spaces of its pages: at most one for each KiB of @max_bytes, and 65,536
  * @space_bytes: approximate memory for these, not in @bytes; at most a quarter of @max_bytes
  * @stats: by enum htmm_stat, since it was added or since the last RESET
@@ -872,7 +894,8 @@ enum htmm_stream_state {
  * @data_src: union perf_mem_data_src; 0: not known
  * @cookie: with HTMM_FEED_FOREIGN: a number that the caller chooses, another one for each program
  *	that ran with the same @pid; else zero
- * @tid: its thread, of process @pid; one that has exited is recorded as -1
+ * @pid: its process
+ * @tid: its thread; one that has exited is recorded as -1
  */
 struct htmm_feed_sample {
 	__aligned_u64 addr;
