@@ -63,15 +63,12 @@
 #define HTMM_MIN_BUDGET_MS	10
 #define HTMM_MAX_BUDGET_MS	60000
 
-/*
- * What a caller without CAP_SYS_NICE may let sampling cost: the budget if it gives none, the
- * largest one, max_bytes for each sample of a cooling_period, the shortest adaptation_period.
- */
-#define HTMM_USER_BUDGET_PPM		20000
+/* What a caller without CAP_SYS_NICE may let sampling cost. */
+#define HTMM_USER_BUDGET_PPM		20000	/* its budget_ppm if it gives none */
 #define HTMM_USER_MAX_BUDGET_PPM	250000
-#define HTMM_USER_MAX_BUDGET_MS		1000
-#define HTMM_USER_COOLING_BYTES		64
-#define HTMM_USER_MIN_ADAPTATION	1000
+#define HTMM_USER_MAX_BUDGET_MS		1000	/* longest budget_interval_ms */
+#define HTMM_USER_COOLING_BYTES		64	/* most max_bytes / cooling_period */
+#define HTMM_USER_MIN_ADAPTATION	1000	/* shortest adaptation_period */
 
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_TARGET_NAME_LEN	1024
@@ -212,9 +209,9 @@ enum htmm_target_type {
  * @capacity_pages: what the fast tier holds for this target; 0: as in struct htmm_start
  * @max_bytes: most memory for this target's hot-page table; 0: as in struct htmm_start
  *
- * Each target has its own hot-page table, histograms and thresholds. Targets are numbered from 1 on
- * as they are added; a number is not reused within a session. A sample counts for one target, the
- * most specific: a process before a cgroup, an inner cgroup before an outer one, all tasks last.
+ * Targets are numbered from 1 on as they are added; no number is reused within a session. A sample
+ * counts for one target, the most specific: a process before a cgroup, an inner cgroup before an
+ * outer one, all tasks last.
  */
 struct htmm_target {
 	__u32 type;
@@ -226,24 +223,20 @@ struct htmm_target {
 
 /*
  * struct htmm_start.flags:
- * DETACHED: the session outlives the fd that started it.
  * KEEP_EXITED: keep the pages of processes that have exited. Without it they are removed from the
  * table, and the last samples of the process are dropped as stale. With it, if there is no room for
  * another address space, one of an exited process goes, approximately that with the fewest regions.
- * BUDGET: change the periods to keep the cost within budget_ppm.
  * WEIGHT_PERIOD: a sample counts its period divided by the smallest of all events, rounded. So
  * events with different periods are weighted correctly, also while a budget changes them.
  * SERVED: count the samples of each target by what served them, for GET_SERVED: by event, and with
  * PERF_SAMPLE_DATA_SRC, without which this costs next to nothing, by what the CPU reports.
- * PAUSED: the session begins with a pause, see struct htmm_set. struct htmm_info has this flag
- * during each pause.
  */
-#define HTMM_START_DETACHED		0x1
+#define HTMM_START_DETACHED		0x1	/* it outlives the fd that started it */
 #define HTMM_START_KEEP_EXITED		0x2
-#define HTMM_START_BUDGET		0x4
+#define HTMM_START_BUDGET		0x4	/* keep the cost within budget_ppm by the periods */
 #define HTMM_START_WEIGHT_PERIOD	0x8
 #define HTMM_START_SERVED		0x10
-#define HTMM_START_PAUSED		0x20
+#define HTMM_START_PAUSED		0x20	/* begin with a pause; set during each pause */
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START
@@ -261,8 +254,7 @@ struct htmm_target {
  * @sample_type: PERF_SAMPLE_* bits: TIME, CPU, PERIOD and DATA_SRC; IP, TID and ADDR are always set
  * @ring_pages: pages in each ring, a power of two up to HTMM_MAX_RING_PAGES; 0: 32
  * @max_bytes: most memory for the hot-page table of a target without a limit of its own, up to 512
- *	GiB; 0: 1/512 of the machine's memory, and at least 16 MiB. All tables together may have
- *	half of the memory
+ *	GiB, and for all half of the memory; 0: 1/512 of the memory, and at least 16 MiB
  * @capacity_pages: what the fast tier holds; 0: the memory of all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table; 0: four for each page
  *	that has a count, and at least 2,000,000
@@ -270,8 +262,7 @@ struct htmm_target {
  *	htmm_threshold; 0: 100,000. Whoever reads thresholds gets those of that moment
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time of the
  *	sampled CPUs, up to 1,000,000; 0: as low as possible. The cost is the time in overflow
- *	handlers, @interrupt_ns for each, and the CPU time of the drain thread. Periods get no
- *	shorter while the kernel throttles an event
+ *	handlers, @interrupt_ns for each, and the CPU time of the drain thread
  * @interrupt_ns: cost of an interrupt outside the handler, up to HTMM_MAX_INTERRUPT_NS; 0: 2,000
  * @budget_interval_ms: between two checks, HTMM_MIN_BUDGET_MS to HTMM_MAX_BUDGET_MS; 0: 1,000
  *
@@ -570,8 +561,7 @@ struct htmm_hit_ratio {
  * @pid: its process
  * @space: number of its address space within the target: a new one by exec(), or for a reused pid
  * @bin: bin of @samples
- * @node: its NUMA node; of a region, that of most of its resident pages. Unknown if it is not
- *	resident, or its page table could not be read
+ * @node: its NUMA node, of a region that of most of its resident pages; or HTMM_NODE_UNKNOWN
  * @mapping_shift: base-2 logarithm of the size of its mapping: 12, 21 or 30 on x86
  */
 struct htmm_page {
@@ -598,18 +588,14 @@ enum htmm_order {
 };
 
 /*
- * struct htmm_list_pages.flags:
- * PLACEMENT: fill the node and the mapping size of each page; the others imply it.
- * NODE: list only what is on @node.
- * RESIDENT: list the resident pages of the processes that were sampled, tracked or not: one that is
- * not tracked has 0 samples.
- * OTHERS: with both of these, list resident pages of the other nodes, too. Of these @min_samples
- * and @max_samples choose; of @node all are listed. So one listing has all a page mover needs.
+ * struct htmm_list_pages.flags. RESIDENT lists pages of the processes that were sampled; those that
+ * are not tracked have 0 samples. With OTHERS, @min_samples and @max_samples choose only among the
+ * pages that are not on @node: so one listing has all a page mover needs.
  */
-#define HTMM_LIST_PLACEMENT	0x1
-#define HTMM_LIST_NODE		0x2
-#define HTMM_LIST_RESIDENT	0x4
-#define HTMM_LIST_OTHERS	0x8
+#define HTMM_LIST_PLACEMENT	0x1	/* fill node and mapping size; the others imply it */
+#define HTMM_LIST_NODE		0x2	/* only what is on @node */
+#define HTMM_LIST_RESIDENT	0x4	/* all resident pages, tracked or not */
+#define HTMM_LIST_OTHERS	0x8	/* with both of these: also pages of other nodes */
 
 /**
  * struct htmm_list_pages - argument of HTMM_IOC_LIST_PAGES
@@ -694,8 +680,7 @@ struct htmm_node_placement {
  * @unknown_samples: sum of their counts
  * @shared_pages: resident pages that were found through more than one address space
  *
- * Reads the page tables of all processes of the target in slices. The share of fast nodes in all
- * samples is the hit ratio of the present placement; HTMM_IOC_GET_HIT_RATIO tells that of the best.
+ * The share of fast nodes in all samples is the hit ratio of the present placement.
  * EOPNOTSUPP	the kernel has no CONFIG_HMM_MIRROR
  */
 struct htmm_placement {
@@ -847,9 +832,8 @@ struct htmm_targets {
  *
  * Changes the running session, all or nothing; counts are kept. A new capacity changes the
  * thresholds immediately, which counts as an adaptation. A new period applies to all CPUs, also
- * those that come online later. Samples taken before keep their weight; without
- * HTMM_START_WEIGHT_PERIOD each weighs 1, and stands for fewer or more events afterwards. htmm(4)
- * says what is counted in a pause.
+ * those that come online later; samples taken before keep their weight. htmm(4) says what is
+ * counted in a pause.
  * EPERM	CAP_SYS_NICE is missing for a period below that with which the event was started
  * EINVAL	no flag is set, or PAUSE and RESUME; a member is set without its flag; or the PMU
  *		rejects the period
