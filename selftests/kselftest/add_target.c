@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Adding, removing and listing targets: valid and invalid arguments, and limits. */
 #include <fcntl.h>
+#include <sys/sysinfo.h>
 #include "cgroup.h"
 #include "check.h"
 #include "child.h"
@@ -113,6 +114,35 @@ TEST_F(add_target, refusals)
 	EXPECT_EQ(-ENOENT, device_remove_target(self->fd, 3));
 	EXPECT_EQ(-ENOENT, pages_read_target(self->fd, 3, &pages));
 	EXPECT_EQ(-ENOENT, device_target_hist(self->fd, ~0U, HTMM_UNIT_PAGE, &hist));
+}
+
+/* The tables of all targets together may take half of memory, and not each. */
+TEST_F(add_target, tables_share_half_of_memory)
+{
+	struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = getpid() };
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+	struct sysinfo info;
+	__u64 half;
+
+	ASSERT_EQ(0, sysinfo(&info));
+	half = (__u64)info.totalram * info.mem_unit / 2;
+	self->req.arg.max_bytes = half / 4 * 3;
+	request_add_target(&self->req, self->worker.pid);
+	request_add_target(&self->req, getpid());
+	EXPECT_EQ(-ERANGE, device_start(self->fd, &self->req));
+	EXPECT_NE(NULL, strstr(self->req.error, "of 2 targets"));
+	self->req.arg.nr_targets = 1;
+	ASSERT_START(self);
+	target.max_bytes = half / 2;
+	EXPECT_EQ(-ERANGE, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(1, device_targets(self->fd, self->info));
+	target.max_bytes = half / 4;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(2, device_targets(self->fd, self->info));
 }
 #undef refused
 
