@@ -196,9 +196,12 @@ TEST_F(stream, layout)
 	EXPECT_EQ(0, ids[HTMM_MAX_EVENTS - 1]);
 	ASSERT_EQ(0, device_stop(self->fd));
 
-	/* The ids and the layout of the next session may differ. */
+	/* Who comes too late for a session does not get the next one instead. */
 	close(self->reader);
 	self->reader = device_open();
+	again = (struct htmm_stream) { .size = sizeof(again), .session = info.session };
+	EXPECT_EQ(-ESTALE, device_ioctl(self->reader, HTMM_IOC_STREAM, &again));
+	/* The ids and the layout of the next session may differ. */
 	self->req.arg.sample_type = 0;
 	ASSERT_START(self);
 	ASSERT_EQ(0, stream_join(self->reader, 0, 0));
