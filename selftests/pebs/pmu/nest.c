@@ -2,7 +2,8 @@
 /*
  * Injected nesting: enters an overflow handler again while it runs, as an NMI does to the
  * handler of a software event. A probe on a function that the handler calls passes the same
- * overflow a second time. These overflows are not counted as "delivered".
+ * overflow two more times: the first of them must not end what the handler has begun. These
+ * overflows are not counted as "delivered".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,7 +16,7 @@
 
 static unsigned long fault_nested;
 module_param(fault_nested, ulong, 0644);
-MODULE_PARM_DESC(fault_nested, "every Nth overflow that reaches nest_at is nested (0: none)");
+MODULE_PARM_DESC(fault_nested, "every Nth overflow that reaches nest_at is nested twice (0: none)");
 
 static atomic64_t hits, nested;
 static struct kprobe probe;
@@ -30,7 +31,8 @@ static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 	    atomic64_inc_return(&hits) % every)
 		return 0;
 	sample->nested = true;
-	atomic64_inc(&nested);
+	atomic64_add(2, &nested);
+	pebs_overflow(sample);
 	pebs_overflow(sample);
 	return 0;
 }
