@@ -345,6 +345,7 @@ static void test_served(void)
 	/* Not presets: of the cores, and of another PMU. */
 	CHECK(!served("r10d1") && !served("cpu/event=0x10/"));
 	CHECK(!served("page-fault"));
+	CHECK(put("software/type", "1") && !served("software/config=7/") && take("software/type"));
 	CHECK(put("ibs_op/type", "11") && put("ibs_op/format/cnt_ctl", "config:19"));
 	CHECK(served("ibs_op/cnt_ctl=1/") && served("ibs_op/config=1/") && served("r76"));
 	CHECK(take("ibs_op/type") && take("ibs_op/format/cnt_ctl"));

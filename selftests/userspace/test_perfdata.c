@@ -232,7 +232,7 @@ static void test_features(void)
 	size_t i, size;
 	bool all = true;
 
-	perfdata_writer_open(&writer, path_of("data"), &err);
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
 	put_samples(&writer, 3);
 	perfdata_writer_close(&writer, &err);
 	image = load("data");
@@ -269,7 +269,7 @@ static void test_old_one(void)
 	before = fopen(path_of("data"), "w");
 	fputs("what was there before", before);
 	fclose(before);
-	perfdata_writer_open(&writer, path_of("data"), &err);
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
 	image = load("data");
 	/* It can be read from the moment it is there. */
 	CHECK(samples_of(&image) == 0);
@@ -295,7 +295,7 @@ static void test_killed(void)
 	struct image image;
 	int round, at = 0;
 
-	perfdata_writer_open(&writer, path_of("data"), &err);
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
 	for (round = 0; round < 50; round++) {
 		put_samples(&writer, 37);
 		image = load("data");
@@ -330,7 +330,7 @@ static void test_large(void)
 
 	for (i = 0; i < nr; i++)
 		samples[i] = make_sample(i);
-	perfdata_writer_open(&writer, path_of("data"), &err);
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
 	put_samples(&writer, nr);
 	perfdata_writer_put(&writer, samples, nr * sizeof(*samples));
 	perfdata_writer_put(&writer, samples, sizeof(*samples));
@@ -550,7 +550,7 @@ static void test_perf(void)
 		puts("# no perf here");
 		return;
 	}
-	perfdata_writer_open(&writer, path_of("data"), &err);
+	CHECK(!perfdata_writer_open(&writer, path_of("data"), &err));
 	put_samples(&writer, 500);
 	put_others(&writer);
 	perfdata_writer_flush(&writer, &err);
