@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When the policy looks, which pages it asks for, and how many samples it takes. */
 #include <math.h>
+#include "policy/rules.h"
 #include "policy_memory.h"
 
 /* The more is won, the sooner is the next look; what it costs delays it, but less than twice. */
@@ -70,6 +71,24 @@ static void test_fast_cut(void)
 	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
 	obey(memory);
 	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
+	destroy(memory);
+}
+
+/* A page that leaves the list of the fast tier gained at least what was missing to its end. */
+static void test_gained_too_much(void)
+{
+	struct memory *memory = make(4000, 0);
+	double gain = 0;
+	u32 i;
+
+	sample(memory, 0, CAPACITY, 4);
+	look(memory);
+	sample(memory, 0, CAPACITY, 3);
+	memory->fast_cut = 6;
+	look(memory);
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		gain += memory->policy->predictor.gain[i];
+	CHECK(fabs(gain * memory->policy->times - 2 * CAPACITY) < 1);
 	destroy(memory);
 }
 
@@ -231,6 +250,7 @@ int main(void)
 		TAP_TEST(test_wait),
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_fast_cut),
+		TAP_TEST(test_gained_too_much),
 		TAP_TEST(test_least),
 		TAP_TEST(test_much),
 		TAP_TEST(test_begins),

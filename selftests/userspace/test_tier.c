@@ -47,6 +47,7 @@ struct call {
  * @samples: its count
  * @error: why it does not move; 0: it does
  * @whole: errno of each call; 0: none
+ * @dead: the process has exited
  * @call: the calls
  * @nr_calls: how many
  * @list: what was asked of the lists, in order
@@ -68,6 +69,7 @@ static struct machine {
 	u32 samples[PAGES];
 	int error[PAGES];
 	int whole;
+	bool dead;
 	struct call call[CALLS];
 	unsigned int nr_calls;
 	struct htmm_list_pages list[CALLS];
@@ -186,10 +188,14 @@ int __wrap_htmm_device_info(int fd, struct htmm_info *info, size_t size, struct 
 int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err);
 int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
 {
-	list->nr = 1;
-	list->target = calloc(1, sizeof(*list->target));
+	list->nr = 2;
+	list->target = calloc(2, sizeof(*list->target));
 	CHECK(list->target);
+	/* One more, which has exited. */
+	list->target[1].number = 2;
+	list->target[1].flags = HTMM_TARGET_INFO_DEAD;
 	list->target->number = 1;
+	list->target->flags = machine.dead ? HTMM_TARGET_INFO_DEAD : 0;
 	list->target->pages = machine.pages;
 	list->target->stats[HTMM_STAT_SAMPLES] = machine.total;
 	list->target->stats[HTMM_STAT_COOLINGS] = machine.coolings;
@@ -925,6 +931,19 @@ static void test_whole_call(void)
 	destroy(tier);
 }
 
+/* One target has exited from the start, and then the other. */
+static void test_exited(void)
+{
+	struct tier *tier = make(PAGES);
+	struct htmm_error err = {};
+
+	CHECK(!tier_look(tier, &err) && tier->alive == 1);
+	machine.dead = true;
+	CHECK(tier_look(tier, &err) == -ESRCH && !tier->alive);
+	CHECK(!strcmp(err.what, "no process is left to look at"));
+	destroy(tier);
+}
+
 /* Two groups, and one that rests; no two members are equal. */
 static void fill_primes(struct tier *tier, struct policy_plan *plan, struct policy_move *moves)
 {
@@ -1088,6 +1107,7 @@ int main(void)
 		TAP_TEST(test_effect),
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
+		TAP_TEST(test_exited),
 		TAP_TEST(test_log),
 		TAP_TEST(test_sums),
 	};
