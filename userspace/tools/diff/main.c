@@ -121,7 +121,7 @@ static void check_events(const struct diff *diff)
 			if (report_event_counts(view[side], i) ||
 			    has_event(view[!side]->events, &view[side]->events->event[i]))
 				continue;
-			notice("only one of them has the event %s, so they may differ by that",
+			notice("only one of them has the event %s, which may be why they differ",
 			       report_event_name(view[side], i, buf, sizeof(buf)));
 			return;
 		}

@@ -83,7 +83,7 @@ static void print_counts(const struct hot *hot, struct htmm_names *names,
 	putchar('\n');
 }
 
-/* Says what would do, if there are too few samples to choose the pages of the fast tier. */
+/* Says what would be enough, if there are too few samples to choose the pages of the fast tier. */
 static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		       const struct enough *enough)
 {
@@ -96,7 +96,7 @@ static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf
 		snprintf(more, sizeof(more), "-c %llu", period);
 	else
 		snprintf(more, sizeof(more), "%.0f times as many", ceil(enough->times));
-	notice("too few samples for the %s of fast memory: sure of %s; %s would do",
+	notice("too few samples to choose %s for fast memory: sure of %s; %s would be enough",
 	       size_text(fit, (__u64)enough->fit << HTMM_PAGE_SHIFT),
 	       size_text(sure, (__u64)enough->sure << HTMM_PAGE_SHIFT), more);
 }
