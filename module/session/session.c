@@ -269,8 +269,9 @@ static bool htmm_session_is_held_by(const void *holder)
 }
 
 /*
- * @holder is not NULL, and starts no session any more. If it holds no session, this does not wait
- * for a start or stop in progress.
+ * End the session of @holder, which is not NULL, and starts no session any more. Its results stay
+ * if it was started with HTMM_START_KEEP. If it holds no session, this does not wait for a start or
+ * stop in progress.
  */
 void htmm_session_close(const void *holder)
 {
@@ -280,8 +281,12 @@ void htmm_session_close(const void *holder)
 		return;
 	mutex_lock(&htmm_session_lock);
 	/* Another session may have been started meanwhile. */
-	if (htmm_session_is_held_by(holder))
-		old = htmm_session_discard();
+	if (htmm_session_is_held_by(holder)) {
+		if (!(htmm_current->config->start.flags & HTMM_START_KEEP))
+			old = htmm_session_discard();
+		else if (htmm_current->state == HTMM_STATE_RUNNING)
+			htmm_session_end(htmm_current);
+	}
 	mutex_unlock(&htmm_session_lock);
 	htmm_session_put(old);
 }

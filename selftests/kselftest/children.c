@@ -88,10 +88,18 @@ FIXTURE_SETUP(children)
 
 FIXTURE_TEARDOWN(children)
 {
+	struct source source;
+	struct request req;
+	int fd = device_open();
+
 	if (self->other.pid > 0)
 		child_kill(&self->other);
 	unlink(REPORT);
-	check_idle(_metadata);
+	/* The next session takes the place of the one that htmmctl has left. */
+	source_every_fault(&source);
+	request_init(&req, &source.event);
+	EXPECT_EQ(0, device_start(fd, &req));
+	check_closed(_metadata, fd);
 }
 
 /* Runs htmmctl with forks() as its command; the report goes to REPORT. */
@@ -135,6 +143,26 @@ TEST_F(children, all_of_them_in_a_cgroup)
 	EXPECT_EQ(1, report(".targets | map(select(.type == \"cgroup\").number) | add"));
 	/* No cgroup is left. */
 	EXPECT_NE(0, system("ls -d /sys/fs/cgroup/htmmctl-* >/dev/null 2>&1"));
+}
+
+#define SAME_PAGES	"def pages: .pages | map({pid, addr, samples, comm, mapping, offset}); " \
+			"pages == ($run[0].hot | pages) and any(.pages[].mapping; endswith(\"/children\"))"
+
+/* Whoever asks later gets the same pages, with the names that they had. */
+TEST_F(children, results_stay)
+{
+	char command[2 * PATH_MAX];
+
+	ASSERT_EQ(0, run(self, ""));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	snprintf(command, sizeof(command),
+		 "%s hot --raw -n 0 --json | jq -e --slurpfile run " REPORT " '%s'",
+		 self->htmmctl, SAME_PAGES);
+	EXPECT_EQ(0, system(command));
+	snprintf(command, sizeof(command),
+		 "%s stats --json | jq -e --slurpfile run " REPORT " '. == $run[0].stats'",
+		 self->htmmctl);
+	EXPECT_EQ(0, system(command));
 }
 
 /* Only the target that was named is sampled. */

@@ -133,6 +133,7 @@ static size_t good_start(struct fuzz_args *n, struct htmm_start *start)
 		start->budget_interval_ms = 10;
 	}
 	start->flags |= fuzz_below(n, 2) * HTMM_START_KEEP_EXITED;
+	start->flags |= fuzz_below(n, 2) * HTMM_START_KEEP;
 	for (i = 0; i < MOST_ELEMENTS; i++)
 		good_event(n, &n->box->events[i]);
 	/* Most sessions can be fed: FEED fails in all others. */

@@ -202,6 +202,44 @@ TEST_F(lifecycle, detached)
 	ASSERT_START(self);
 }
 
+/* Whoever ends the session, its results stay until another one starts. */
+TEST_F(lifecycle, kept)
+{
+	struct child child;
+	__u64 counted;
+	int i;
+
+	self->req.arg.flags = HTMM_START_KEEP;
+	ASSERT_EQ(0, child_start(&child, start_and_wait, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	touch(self);
+	EXPECT_EQ(HTMM_STATE_RUNNING, device_state());
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	counted = samples(_metadata, self->fd);
+	EXPECT_LE(PAGES, counted);
+	EXPECT_EQ(-EALREADY, device_stop(self->fd));
+
+	/* Files that are closed later may have the address of the one that started it. */
+	for (i = 0; i < 100; i++)
+		close(device_open());
+	EXPECT_EQ(counted, samples(_metadata, self->fd));
+	EXPECT_EQ(0, device_reset(self->fd));
+	EXPECT_EQ(0, samples(_metadata, self->fd));
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+
+	/* One that was stopped before stays, too. */
+	ASSERT_START(self);
+	touch(self);
+	ASSERT_EQ(0, device_stop(self->fd));
+	close(self->fd);
+	EXPECT_EQ(HTMM_STATE_STOPPED, device_state());
+	self->fd = device_open();
+	EXPECT_LE(PAGES, samples(_metadata, self->fd));
+	self->req.arg.flags = 0;
+	ASSERT_START(self);
+}
+
 static void check_forgotten(struct __test_metadata *_metadata, int fd)
 {
 	const struct htmm_counters none = {};

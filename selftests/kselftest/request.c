@@ -90,7 +90,7 @@ static bool thread_goes(const char *name)
 
 TEST_F(request, reserved_members)
 {
-	refused_with(EOPNOTSUPP, arg.flags, HTMM_START_PAUSED << 1);
+	refused_with(EOPNOTSUPP, arg.flags, HTMM_START_KEEP << 1);
 	refused_with(EOPNOTSUPP, arg.flags, ~0U);
 	self->req.arg.session = 1;
 	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, HTMM_IOC_START, &self->req.arg));

@@ -108,6 +108,8 @@ static void request_any(struct _test_data_stress *self, struct request *req)
 		req->arg.flags |= HTMM_START_WEIGHT_PERIOD;
 	if (role_random(role, 5) == 0)
 		req->arg.flags |= HTMM_START_DETACHED;
+	if (role_random(role, 5) == 0)
+		req->arg.flags |= HTMM_START_KEEP;
 	if (role_random(role, 4) == 0) {
 		req->arg.flags |= HTMM_START_BUDGET;
 		req->arg.budget_ppm = 100000;

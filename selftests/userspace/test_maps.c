@@ -210,6 +210,58 @@ static bool is_anon(struct htmm_names *names, const struct htmm_page *page)
 	return ok;
 }
 
+/* A copy of what is known, by way of a file, that has seen the same pages. */
+static struct htmm_names *by_file(const struct htmm_names *names, const struct htmm_page_list *list)
+{
+	struct htmm_names *copy = htmm_names_new();
+	FILE *file = tmpfile();
+
+	htmm_names_save(names, file);
+	rewind(file);
+	CHECK(!htmm_names_load(copy, file));
+	/* What is known already does not come twice. */
+	rewind(file);
+	CHECK(!htmm_names_load(copy, file));
+	fclose(file);
+	htmm_names_note(copy, 0, list);
+	return copy;
+}
+
+static void test_names_saved(void)
+{
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct htmm_page pages[] = {
+		{ .addr = (u64)(unsigned long)memory + 4096, .space = 1 },
+		{ .addr = (u64)(unsigned long)test_names_saved & ~4095ULL, .space = 1 },
+	};
+	struct htmm_page_list list = { pages, 2 };
+	struct htmm_names *names = htmm_names_new(), *copy;
+	pid_t parent = sleeper();
+	struct htmm_place place;
+	u64 offset;
+
+	pages[0].pid = pages[1].pid = parent;
+	CHECK(!htmm_names_refresh(names, parent));
+	CHECK(!htmm_names_refresh(names, getpid()));
+	offset = htmm_names_find(names, &pages[1]).offset;
+	/* It lives: then it is asked, too. */
+	copy = by_file(names, &list);
+	CHECK(is_anon(copy, &pages[0]));
+	htmm_names_free(copy);
+
+	kill(parent, SIGKILL);
+	waitpid(parent, NULL, 0);
+	pages[0].flags = pages[1].flags = HTMM_PAGE_EXITED;
+	copy = by_file(names, &list);
+	CHECK(is_anon(copy, &pages[0]));
+	place = htmm_names_find(copy, &pages[1]);
+	CHECK(strstr(place.mapping, "/test_maps") && place.offset == offset && offset);
+	CHECK(!strcmp(place.comm, "test_maps"));
+	htmm_names_free(copy);
+	htmm_names_free(names);
+	munmap(memory, 8192);
+}
+
 static void test_names_survive_exit(void)
 {
 	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -466,6 +518,7 @@ int main(void)
 		TAP_TEST(test_merge),
 		TAP_TEST(test_merge_random),
 		TAP_TEST(test_names_survive_exit),
+		TAP_TEST(test_names_saved),
 		TAP_TEST(test_names_of_the_past),
 		TAP_TEST(test_names_targets),
 		TAP_TEST(test_names_sessions),

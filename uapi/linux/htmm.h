@@ -230,6 +230,7 @@ struct htmm_target {
  * events with different periods are weighted correctly, also while a budget changes them.
  * SERVED: count the samples of each target by what served them, for GET_SERVED: by event, and with
  * PERF_SAMPLE_DATA_SRC, without which this costs next to nothing, by what the CPU reports.
+ * KEEP: closing the fd that started it stops the session as STOP does, so its results stay.
  */
 #define HTMM_START_DETACHED		0x1	/* it outlives the fd that started it */
 #define HTMM_START_KEEP_EXITED		0x2
@@ -237,6 +238,7 @@ struct htmm_target {
 #define HTMM_START_WEIGHT_PERIOD	0x8
 #define HTMM_START_SERVED		0x10
 #define HTMM_START_PAUSED		0x20	/* begin with a pause; set during each pause */
+#define HTMM_START_KEEP			0x40
 
 /**
  * struct htmm_start - argument of HTMM_IOC_START

@@ -218,7 +218,8 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 	if (!ret)
 		ret = session_finish(&run->session, err);
 	if (!ret)
-		ret = session_begin(&run->session, fd, HTMM_START_KEEP_EXITED, err);
+		ret = session_begin(&run->session, fd,
+				    HTMM_START_KEEP_EXITED | HTMM_START_KEEP, err);
 	if (ret) {
 		child_abandon(child);
 		return print_error(err);

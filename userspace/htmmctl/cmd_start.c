@@ -89,7 +89,7 @@ static int start_session(int fd, void *arg, struct htmm_error *err)
 	struct start *start = arg;
 	struct signals signals = {};
 	struct htmm_info info;
-	__u32 flags = 0;
+	__u32 flags = start->foreground ? HTMM_START_KEEP : HTMM_START_DETACHED;
 	int ret;
 
 	/*
@@ -98,8 +98,6 @@ static int start_session(int fd, void *arg, struct htmm_error *err)
 	 */
 	if (start->foreground)
 		signals_block(&signals);
-	else
-		flags |= HTMM_START_DETACHED;
 	if (start->keep_exited)
 		flags |= HTMM_START_KEEP_EXITED;
 	ret = session_finish(&start->session, err);

@@ -55,6 +55,7 @@ int results_end(struct results *res, const struct session *session, int fd, size
 	ret = results_read(res, fd, max_pages, err) ?: results_hit(res, fd, err);
 	if (ret)
 		return ret;
+	names_keep(res->names, &res->info);
 	*err = early;
 	return stopped;
 }

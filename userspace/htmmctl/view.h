@@ -64,6 +64,12 @@ struct session;
 int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
 		struct htmm_error *err);
 
+/* Writes the names of what pages of a stopped session belong to, in place of an earlier one's. */
+void names_keep(const struct htmm_names *names, const struct htmm_info *info);
+
+/* Adds the names that were kept, if they are of the present session. */
+void names_recall(struct htmm_names *names, int fd);
+
 /* Frees the results. @res may be all zero. */
 void results_free(struct results *res);
 

@@ -81,7 +81,7 @@ static __u32 prot_of(const char *perms)
 	       (perms[2] == 'x' ? PROT_EXEC : 0);
 }
 
-static int parse_line(struct htmm_maps *maps, char *line)
+int maps_parse_line(struct htmm_maps *maps, char *line)
 {
 	unsigned long long start, end, offset, ino;
 	struct htmm_mapping mapping = {};
@@ -117,7 +117,7 @@ static int parse(struct htmm_maps *maps, FILE *file)
 
 	memset(maps, 0, sizeof(*maps));
 	while (!ret && getline(&line, &size, file) > 0)
-		ret = parse_line(maps, line);
+		ret = maps_parse_line(maps, line);
 	free(line);
 	if (ret)
 		htmm_maps_free(maps);

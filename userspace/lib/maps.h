@@ -11,6 +11,9 @@
  */
 int maps_parse(struct htmm_maps *maps, FILE *file);
 
+/* Adds the mapping of a line, with the name that is there. Returns likewise. */
+int maps_parse_line(struct htmm_maps *maps, char *line);
+
 /*
  * Adds the mappings of an earlier copy that no longer exist; present ones win where both cover
  * an address. @old is empty afterwards. Returns 0 or -ENOMEM (nothing was added).

@@ -307,3 +307,41 @@ struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_pa
 	}
 	return place;
 }
+
+void htmm_names_save(const struct htmm_names *names, FILE *file)
+{
+	const struct htmm_mapping *map;
+	size_t i;
+
+	for (i = 0; i < names->nr; i++) {
+		const struct process *process = names->process[i];
+		const struct htmm_maps *maps = &process->maps;
+
+		fprintf(file, "process %u %s\n", process->pid, process->comm);
+		for (map = maps->map; map < maps->map + maps->nr; map++)
+			fprintf(file, "%llx-%llx ---- %llx 0:0 0 %s\n", map->start, map->end,
+				map->offset, map->name);
+	}
+}
+
+int htmm_names_load(struct htmm_names *names, FILE *file)
+{
+	struct process *process = NULL;
+	char *line = NULL, comm[32];
+	size_t size = 0;
+	int ret = 0;
+	__u32 pid;
+
+	while (!ret && getline(&line, &size, file) > 0) {
+		*comm = '\0';
+		if (sscanf(line, "process %u %31[^\n]", &pid, comm) < 1) {
+			ret = process ? maps_parse_line(&process->maps, line) : 0;
+			continue;
+		}
+		process = find(names, pid) ? NULL : find_or_add(names, pid);
+		if (process)
+			memcpy(process->comm, comm, sizeof(comm));
+	}
+	free(line);
+	return ret;
+}

@@ -3,6 +3,7 @@
 #ifndef HTMM_NAMES_H
 #define HTMM_NAMES_H
 
+#include <stdio.h>
 #include <htmm/device.h>
 
 struct htmm_names;
@@ -47,5 +48,11 @@ void htmm_names_note(struct htmm_names *names, __u64 session, const struct htmm_
  * valid until the next call of another function with @names.
  */
 struct htmm_place htmm_names_find(struct htmm_names *names, const struct htmm_page *page);
+
+/* Writes all that is known, as text. Look for an error of @file afterwards. */
+void htmm_names_save(const struct htmm_names *names, FILE *file);
+
+/* Adds what that has written of processes that are not in the cache. Returns 0 or -ENOMEM. */
+int htmm_names_load(struct htmm_names *names, FILE *file);
 
 #endif /* HTMM_NAMES_H */

@@ -141,6 +141,7 @@ static int print(int fd, const struct hot *hot, struct htmm_page_list *list,
 
 	if (!names)
 		return no_memory(err);
+	names_recall(names, fd);
 	htmm_names_note(names, 0, list);
 	if (hot->by_mapping)
 		ret = print_mappings(hot, names, list, err);

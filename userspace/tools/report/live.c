@@ -247,6 +247,7 @@ int report_live_feed(int fd, struct report *report, struct htmm_error *err)
 	if (!ret)
 		ret = list_pages(fd, report, &list, err);
 	if (!ret) {
+		names_recall(names, fd);
 		htmm_names_note(names, 0, &list);
 		ret = feed_pages(report, names, &list);
 		if (ret)
