@@ -82,6 +82,23 @@ static void test_reserve_pays(void)
 	destroy(memory);
 }
 
+/* A program that does nothing at first has not allocated all its pages when it begins. */
+static void test_reserve_late(void)
+{
+	struct memory *memory = make_with(0, 0);
+	u32 i;
+
+	memory->capacity = 0;
+	for (i = 0; i < 3; i++)
+		look(memory);
+	memory->pages = 2000;
+	memory->capacity = CAPACITY;
+	sample(memory, 0, 300, 1);
+	look(memory);
+	CHECK(memory->plan->reserve && memory->plan->reserve <= CAPACITY / 64);
+	destroy(memory);
+}
+
 /* A huge page is too much for a small tier to keep free. */
 static void test_reserve_huge(void)
 {
@@ -164,6 +181,7 @@ int main(void)
 		TAP_TEST(test_reserve),
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
+		TAP_TEST(test_reserve_late),
 		TAP_TEST(test_reserve_huge),
 		TAP_TEST(test_reserve_planned),
 		TAP_TEST(test_reserve_cut),

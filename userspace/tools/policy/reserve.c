@@ -68,7 +68,8 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	const double least = fmin((double)look->capacity / LEAST_PART, LEAST_MOST);
 	double gain, pages;
 
-	if (reserve->off)
+	/* Before there are samples, no pages are listed: then all would be new at the next look. */
+	if (reserve->off || !look->samples)
 		return;
 	pages = new_pages(now, &gain);
 	/* If planned moves were not made, one of the two numbers is too large. */
