@@ -521,9 +521,14 @@ static void test_aux(void)
 	put64(~0ULL);
 	put64(~0ULL);
 	put_sample(100, 2, 2);
+	/* 13 bytes, and three up to the next multiple of eight. */
+	RECORD(PERFDATA_RECORD_TRACING_DATA, 0, 13);
+	put64(~0ULL);
+	put64(~0ULL);
+	put_sample(100, 3, 3);
 	finish();
 	CHECK(!open_bytes(file.len));
-	CHECK(count_samples() == 2 && !status.damaged && !status.truncated);
+	CHECK(count_samples() == 3 && !status.damaged && !status.truncated);
 }
 
 /* Compressed records may end in the midst of what they contain. */

@@ -170,7 +170,7 @@ static void test_names(void)
 	CHECK(made(&writer, PERF_RECORD_EXIT, (const void **)&task) == 1 && task->pid == 4711 &&
 	      task->tid == 4711 && task->time == 7);
 	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
-	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 &&
+	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 && !comm->header.misc &&
 	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
 	      !strcmp(map->filename, "/usr/bin/a b"));
 

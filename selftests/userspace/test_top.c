@@ -243,6 +243,10 @@ static void test_scroll(void)
 	top_key(&top, TOP_UP, 10);
 	top_key(&top, TOP_PAGE_UP, 10);
 	CHECK(top.scroll == 0);
+	/* Less than a page from the top. */
+	top_key(&top, TOP_DOWN, 10);
+	top_key(&top, TOP_PAGE_UP, 10);
+	CHECK(top.scroll == 0);
 	top_key(&top, TOP_PAGE_DOWN, 1000000);
 	CHECK(top.scroll == top.nr_shown - 1);
 	top_key(&top, TOP_HOME, 10);
