@@ -128,7 +128,7 @@ static void test_reserve_planned(void)
 }
 
 /*
- * Of a large tier only the coldest pages are listed: what a cooling brings into the list is not new.
+ * Of a large tier only the coldest pages are listed: what a cooling brings there is not new.
  * As no page moves, all that was to leave would seem to have come.
  */
 static void test_reserve_cut(void)
