@@ -17,6 +17,8 @@
 #define COLD_STEP	100
 #define HOT_REGIONS	16
 #define FEW_SAMPLES	100
+/* Of empty cgroups, added while the session runs. */
+#define LATER_TARGETS	60
 /* What a process that fills the memory takes at a time. */
 #define CHUNK		(16 * MIB)
 
@@ -257,6 +259,47 @@ TEST_F(memory, starter_pays)
 	close(self->fd);
 	self->fd = device_open();
 	EXPECT_NEAR(before, cgroup_get(&self->cgroup, "memory.current"), MIB + MIB / 2);
+}
+
+/* Targets that are added, or made anew by a reset, are charged to the session's cgroup, too. */
+TEST_F(memory, starter_pays_for_later_targets)
+{
+	static struct cgroup others[LATER_TARGETS];
+	struct htmm_info info;
+	__u64 before, added, bytes;
+	int i;
+
+	self->req.arg.max_bytes = 4 * MIB;
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, cgroup_enter(&self->cgroup, 0));
+	ASSERT_START(self);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	ASSERT_EQ(0, cgroup_leave(0));
+	before = cgroup_get(&self->cgroup, "memory.current");
+	bytes = info.table_bytes;
+	for (i = 0; i < LATER_TARGETS; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "target%d", i);
+		ASSERT_EQ(0, cgroup_make(&others[i], NULL, name));
+		ASSERT_EQ(i + 2, device_add_target(self->fd, HTMM_TARGET_CGROUP, others[i].dir));
+	}
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	bytes = info.table_bytes - bytes;
+	added = cgroup_get(&self->cgroup, "memory.current");
+	TH_LOG("tables of %d targets: %llu KiB, charged %lld", LATER_TARGETS, bytes >> 10,
+	       (long long)(added - before) >> 10);
+	/*
+	 * Far more than the tolerance, which is for what each CPU has charged in advance. A target
+	 * has more than its table.
+	 */
+	EXPECT_LT(4 * MIB, bytes);
+	EXPECT_LE(before + bytes, added + MIB);
+	ASSERT_EQ(0, device_reset(self->fd));
+	EXPECT_NEAR(added, cgroup_get(&self->cgroup, "memory.current"), MIB);
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (i = 0; i < LATER_TARGETS; i++)
+		EXPECT_EQ(0, cgroup_remove(&others[i]));
 }
 
 /* Counts the tracked pages in a range of regions. */
