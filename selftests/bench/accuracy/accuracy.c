@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * accuracy MISSES PID PROGRAM: how well samples show the hot pages of a program.
+ * accuracy MISSES PID PROGRAM [METHOD NS SEEN]: how well samples show the hot pages of a program.
  *
  * MISSES has every miss of a process and others, as selftests/pebs/plugin/misses.h says. Each
  * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
@@ -8,6 +8,9 @@
  * for the whole run, with all samples, and for each second, with those before it. Prints lines of
  * "program,method,period,budget,past,next,cpu,share,low,high,truth": the last ones are what share
  * of the loads the best pages are said to have, its bounds, and the share that they have.
+ *
+ * METHOD, if given, is another one, which took NS of a CPU beside the program. Lines of SEEN are what
+ * it saw: when, in ns since the first miss, the first page and the one behind the last, how much.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -105,8 +108,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The page's index, or -1. */
-static ssize_t find_page(const struct run *run, __u64 page)
+/* Index of the first page that has this number or a higher one. */
+static size_t first_page(const struct run *run, __u64 page)
 {
 	size_t low = 0, high = run->nr_pages;
 
@@ -118,7 +121,15 @@ static ssize_t find_page(const struct run *run, __u64 page)
 		else
 			high = middle;
 	}
-	return low < run->nr_pages && run->pages[low] == page ? (ssize_t)low : -1;
+	return low;
+}
+
+/* The page's index, or -1. */
+static ssize_t find_page(const struct run *run, __u64 page)
+{
+	const size_t i = first_page(run, page);
+
+	return i < run->nr_pages && run->pages[i] == page ? (ssize_t)i : -1;
 }
 
 static void add_pages(struct run *run, __u64 *new, size_t nr)
@@ -390,9 +401,101 @@ static void print(const char *program, const char *method, unsigned int period,
 	}
 }
 
+/**
+ * struct range - what another method saw of neighbouring pages
+ * @ns: when
+ * @first: number of the first page
+ * @end: number of the page behind the last one
+ * @seen: how often it saw them accessed
+ */
+struct range {
+	__u64 ns;
+	__u64 first;
+	__u64 end;
+	unsigned int seen;
+};
+
+/* In order of time; the last one is after all others. */
+static struct range *read_ranges(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	struct range *range = NULL, r;
+	size_t nr = 0;
+
+	if (!file)
+		fail(path);
+	do {
+		if (fscanf(file, "%llu %llu %llu %u", &r.ns, &r.first, &r.end, &r.seen) != 4)
+			r = (struct range) { .ns = ~0ULL };
+		if (!(nr & (nr + 1)))
+			range = realloc(range, 2 * (nr + 1) * sizeof(*range));
+		if (!range)
+			fail("accuracy");
+		range[nr++] = r;
+	} while (r.ns != ~0ULL);
+	fclose(file);
+	return range;
+}
+
+static void add_range(const struct run *run, const struct range *range, float *past, float *now)
+{
+	size_t i;
+
+	for (i = first_page(run, range->first); i < run->nr_pages && run->pages[i] < range->end; i++) {
+		past[i] += range->seen;
+		now[i] += range->seen;
+	}
+}
+
+/* For the next second, what was seen in the one before it. */
+static struct scores measure_seen(const struct run *run, const char *path)
+{
+	float *past = get(run->nr_pages, sizeof(*past));
+	float *now = get(run->nr_pages, sizeof(*now));
+	float *truth = get(run->nr_pages, sizeof(*truth));
+	float *all = get(run->nr_pages, sizeof(*all));
+	struct range *ranges = read_ranges(path), *range = ranges;
+	struct scores scores = {};
+	size_t i, second;
+
+	for (second = 0; second <= run->nr_seconds; second++) {
+		const bool last = second == run->nr_seconds;
+		const size_t to = last ? run->nr_misses : run->second[second + 1];
+		const __u64 end = last ? run->ns : (second + 1) * NS;
+
+		memset(truth, 0, run->nr_pages * sizeof(*truth));
+		for (i = run->second[second]; i < to; i++) {
+			truth[run->misses[i].page]++;
+			all[run->misses[i].page]++;
+		}
+		if (second && !last)
+			add_scores(run, now, truth, scores.next, 1.0 / (run->nr_seconds - 1));
+		memset(now, 0, run->nr_pages * sizeof(*now));
+		for (; range->ns <= end; range++)
+			add_range(run, range, past, now);
+	}
+	add_scores(run, past, all, scores.past, 1);
+	free(ranges);
+	free(past);
+	free(now);
+	free(truth);
+	free(all);
+	return scores;
+}
+
+static void print_seen(const char *program, const char *method, const struct scores *scores,
+		       double cpu)
+{
+	size_t budget;
+
+	for (budget = 0; budget < NR_BUDGETS; budget++)
+		printf("%s,%s,,%.2f,%.4f,%.4f,%.5f,,,,\n", program, method, budgets[budget],
+		       scores->past[budget], scores->next[budget], cpu);
+}
+
 int main(int argc, char **argv)
 {
-	const __u64 tgid = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+	const __u64 tgid = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
 	struct run run = {};
 	struct scores scores;
 	struct stat stat;
@@ -400,8 +503,8 @@ int main(int argc, char **argv)
 	size_t i, loads = 0, nr;
 	int fd;
 
-	if (argc != 4) {
-		fputs("usage: accuracy MISSES PID PROGRAM\n", stderr);
+	if (argc != 4 && argc != 7) {
+		fputs("usage: accuracy MISSES PID PROGRAM [METHOD NS SEEN]\n", stderr);
 		return 2;
 	}
 	fd = open(argv[1], O_RDONLY);
@@ -417,6 +520,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "accuracy: %s has misses of process %llu in %zu seconds only\n",
 			argv[1], tgid, run.nr_seconds);
 		return 1;
+	}
+	if (argc == 7) {
+		scores = measure_seen(&run, argv[6]);
+		print_seen(argv[3], argv[4], &scores, strtod(argv[5], NULL) / run.ns);
+		return 0;
 	}
 	for (i = 0; i < run.nr_misses; i++)
 		loads += !run.misses[i].store;
