@@ -330,13 +330,17 @@ static int htmm_ioctl_feed(struct htmm_call *call)
 	ret = htmm_check_feed(call->session, feed);
 	if (ret)
 		return ret;
-	if (feed->flags & HTMM_FEED_NOTES)
-		return htmm_channel_set_feed_note(&call->session->channels, feed->event,
-						  htmm_feed_cpu(feed), feed->nr_samples,
-						  feed->flags & HTMM_FEED_THROTTLED);
-	/* First: no sample is taken if their number cannot be written. After an error it is 0. */
-	if (put_user(0U, &user->nr_samples))
+	/* Nothing is taken if it cannot be told. */
+	if (put_user(feed->nr_samples, &user->nr_samples))
 		return -EFAULT;
+	if (feed->flags & HTMM_FEED_NOTES) {
+		ret = htmm_channel_set_feed_note(&call->session->channels, feed->event,
+						 htmm_feed_cpu(feed), feed->nr_samples,
+						 feed->flags & HTMM_FEED_THROTTLED);
+		if (!ret)
+			feed->nr_samples = 0;
+		return ret;
+	}
 	samples = kvmalloc_array(HTMM_FEED_BATCH, sizeof(*samples), GFP_KERNEL_ACCOUNT);
 	if (!samples)
 		return -ENOMEM;
@@ -352,7 +356,7 @@ static int htmm_ioctl_feed(struct htmm_call *call)
 	/* What was taken is told first; an error comes again with the next call. */
 	if (!fed && feed->nr_samples)
 		return ret ?: -EAGAIN;
-	feed->nr_samples = fed;
+	feed->nr_samples -= fed;
 	return 0;
 }
 

@@ -38,7 +38,6 @@ void htmm_channel_free_ring(struct htmm_channel *channel)
 void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters *counters)
 {
 	const struct htmm_counters *base = &channel->base;
-	u64 overflows, outside;
 	unsigned int i;
 
 	memset(counters, 0, sizeof(*counters));
@@ -50,17 +49,14 @@ void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters 
 				     channel->discarded[i] - base->drops[i];
 	counters->throttled = local64_read(&channel->throttled) -
 			      base->throttled;
-	/* The handler counts in the opposite order, so the difference is not below 0. */
-	outside = local64_read(&channel->outside_nmi);
-	overflows = local64_read(&channel->overflows);
-	counters->nmi = overflows - outside - base->nmi;
-	counters->overflows = overflows - base->overflows;
+	counters->overflows = local64_read(&channel->overflows) - base->overflows;
+	/* Either all overflows of a channel are in NMI context or none is. */
+	counters->nmi = local64_read(&channel->outside_nmi) ? 0 : counters->overflows;
 }
 
 /*
  * Set all counters to zero. Records in the ring are accounted later, so they are counted after
- * the reset. Either all overflows of a channel are in NMI context or none is. Under &struct
- * htmm_target_set.lock.
+ * the reset. Under &struct htmm_target_set.lock.
  */
 void htmm_channel_reset(struct htmm_channel *channel)
 {
@@ -72,6 +68,5 @@ void htmm_channel_reset(struct htmm_channel *channel)
 	base->overflows = base->counted;
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		base->overflows += base->drops[i];
-	base->nmi -= min(base->nmi, base->in_flight);
 	base->in_flight = 0;
 }

@@ -41,6 +41,10 @@ static int htmm_update_check_period(struct htmm_budget *budget, const struct htm
 		return htmm_fail(err, -EBUSY,
 				 "the session has a budget, which chooses the periods");
 	index = htmm_update_event(budget, set);
+	if (config->events[index].type == HTMM_TYPE_FEED)
+		return htmm_fail(err, -EOPNOTSUPP,
+				 "event %u: its period is set where its samples are taken",
+				 set->event);
 	event = config->events[index];
 	event.period = set->period;
 	event.min_period = set->period;

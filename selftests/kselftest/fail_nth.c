@@ -516,7 +516,7 @@ static int feed(FIXTURE_DATA(fail_nth) *self)
 	};
 	int ret = device_ioctl(self->fd, HTMM_IOC_FEED, &feed);
 
-	self->nr_fed = ret ? 0 : feed.nr_samples;
+	self->nr_fed = ret ? 0 : FED - feed.nr_samples;
 	return ret;
 }
 

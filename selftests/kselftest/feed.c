@@ -75,7 +75,7 @@ static int feed_some(int fd, __u32 flags, const struct htmm_feed_sample *samples
 	};
 	int ret = device_ioctl(fd, HTMM_IOC_FEED, &feed);
 
-	return ret < 0 ? ret : (int)feed.nr_samples;
+	return ret < 0 ? ret : (int)(n - feed.nr_samples);
 }
 
 /* Hands in all of them, however long it takes. */
@@ -343,7 +343,7 @@ TEST_F(feed, lost)
 
 	ASSERT_START(self);
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
-	EXPECT_EQ(1000, lost.nr_samples);
+	EXPECT_EQ(0, lost.nr_samples);
 	ASSERT_EQ(0, feed_all(self->fd, 0, self->samples, SAMPLES));
 	lost.nr_samples = ~0U;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
@@ -395,10 +395,11 @@ TEST_F(feed, cpus)
 		feed.cpu = stats.channels[i].cpu;
 		feed.nr_samples = i + 1;
 		ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
-		ASSERT_EQ(i + 1, feed.nr_samples);
+		ASSERT_EQ(0, feed.nr_samples);
 		sum += i + 1;
 	}
 	feed.cpu = 1 << 20;
+	feed.nr_samples = nr_cpus;
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
 	feed = (struct htmm_feed) {
 		.size = sizeof(feed), .flags = HTMM_FEED_CPU | HTMM_FEED_LOST,
@@ -511,6 +512,21 @@ TEST_F(feed, min_level)
 	EXPECT_EQ(SAMPLES - 10, total.drops[HTMM_DROP_NEAR]);
 }
 
+/* Nobody here takes these samples. */
+TEST_F(feed, its_period)
+{
+	struct htmm_set set = {
+		.size = sizeof(set), .flags = HTMM_SET_PERIOD, .period = 1000,
+	};
+	static struct stats stats;
+
+	ASSERT_START(self);
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->fd, HTMM_IOC_SET, &set));
+	ASSERT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(self->req.events[0].period, stats.channels[0].period);
+	ASSERT_EQ(0, device_stop(self->fd));
+}
+
 /* Only those of this type are fed. */
 TEST_F(feed, other_events)
 {
@@ -555,28 +571,40 @@ static int feed_nothing(int sock, void *arg)
 {
 	const struct sigaction action = { .sa_handler = no_op };
 	const size_t bytes = UINT32_MAX * sizeof(struct htmm_feed_sample);
-	struct _test_data_feed *self = arg;
+	struct htmm_feed *feed = arg;
 	void *zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 			   -1, 0);
+	int fd = device_open();
 
 	if (zeros == MAP_FAILED || sigaction(SIGUSR1, &action, NULL))
 		return 1;
-	return feed_some(self->fd, 0, zeros, UINT32_MAX) >= 0 ? 0 : 1;
+	feed->samples = (uintptr_t)zeros;
+	return device_ioctl(fd, HTMM_IOC_FEED, feed) ? 1 : 0;
 }
 
 /* The module takes so many at a time. */
 #define BATCH		256
 
-/* A signal ends the call at once, and what was handed in is counted. */
+/*
+ * A signal ends the call at once, and what was handed in is counted: as much as the argument says,
+ * which others see, too.
+ */
 static void end_in_the_middle(struct __test_metadata *_metadata, struct _test_data_feed *self,
 			      int signal, int status)
 {
+	struct htmm_feed *feed = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct htmm_counters total;
 	__u64 most = UINT32_MAX;
 	struct child child;
 
+	ASSERT_NE(MAP_FAILED, feed);
+	*feed = (struct htmm_feed) {
+		.size = sizeof(*feed), .nr_samples = UINT32_MAX,
+		.sample_size = sizeof(self->samples[0]),
+	};
 	ASSERT_START(self);
-	ASSERT_EQ(0, child_start(&child, feed_nothing, self));
+	ASSERT_EQ(0, child_start(&child, feed_nothing, feed));
 	ASSERT_SOON(totals(_metadata, self->fd).overflows > 1000);
 	EXPECT_FALSE(child_ended(&child));
 	kill(child.pid, signal);
@@ -593,6 +621,8 @@ static void end_in_the_middle(struct __test_metadata *_metadata, struct _test_da
 	total = totals(_metadata, self->fd);
 	EXPECT_EQ(total.overflows, total.drops[HTMM_DROP_STALE]);
 	EXPECT_GE(most, total.overflows);
+	EXPECT_EQ(total.overflows, UINT32_MAX - feed->nr_samples);
+	ASSERT_EQ(0, munmap(feed, PAGE));
 }
 
 TEST_F(feed, killed_in_the_middle)
@@ -604,6 +634,38 @@ TEST_F(feed, killed_in_the_middle)
 TEST_F(feed, a_signal_in_the_middle)
 {
 	end_in_the_middle(_metadata, self, SIGUSR1, 0);
+}
+
+/* Feeds samples of no process, which are dropped, until it is killed. */
+static int feed_stale(int sock, void *arg)
+{
+	static const struct htmm_feed_sample none[100];
+	struct _test_data_feed *self = arg;
+
+	child_post(sock);
+	for (;;)
+		if (feed_some(self->fd, 0, none, 100) < 0)
+			return 1;
+}
+
+/* A reset beside a feeder: none of these samples was in an NMI, before and after it. */
+TEST_F(feed, reset_beside)
+{
+	struct htmm_counters total;
+	struct child child;
+	int i;
+
+	ASSERT_START(self);
+	ASSERT_EQ(0, child_start(&child, feed_stale, self));
+	ASSERT_EQ(0, child_await(child.sock));
+	for (i = 0; i < 2000; i++) {
+		ASSERT_EQ(0, device_reset(self->fd));
+		total = totals(_metadata, self->fd);
+		ASSERT_EQ(0, total.nmi);
+	}
+	EXPECT_FALSE(child_ended(&child));
+	child_kill(&child);
+	ASSERT_EQ(0, device_stop(self->fd));
 }
 
 /* Each session has what was handed in while it ran: device_stop() looks whether it adds up. */

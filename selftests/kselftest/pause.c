@@ -251,13 +251,15 @@ TEST_F(pause, fed)
 	self->req.arg.interrupt_ns = 1000000;
 	ASSERT_START(self);
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
+	feed.nr_samples = 1;
 	ASSERT_EQ(0, change(self->fd, HTMM_SET_PAUSE));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
-	EXPECT_EQ(1, feed.nr_samples);
+	EXPECT_EQ(0, feed.nr_samples);
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &many));
 	ASSERT_EQ(0, change(self->fd, HTMM_SET_RESUME));
 	ASSERT_EQ(0, device_ioctl(self->fd, HTMM_IOC_FEED, &lost));
 	ASSERT_EQ(0, device_stop(self->fd));
+	feed.nr_samples = 1;
 	EXPECT_EQ(-ENODATA, device_ioctl(self->fd, HTMM_IOC_FEED, &feed));
 	all = look(_metadata, self);
 	total = all.total;

@@ -719,7 +719,7 @@ static int fake_feed(struct htmm_feed *arg)
 	static bool full;
 	const char *path = getenv("FAKE_DUMP");
 	FILE *file;
-	__u32 i;
+	__u32 i, nr;
 
 	full = !full;
 	if (full)
@@ -727,10 +727,10 @@ static int fake_feed(struct htmm_feed *arg)
 	if (arg->event >= nr_events || events[arg->event].type != HTMM_TYPE_FEED ||
 	    arg->sample_size != sizeof(*sample))
 		return fail(EINVAL);
-	if (arg->nr_samples > 300)
-		arg->nr_samples = 300;
+	nr = arg->nr_samples < 300 ? arg->nr_samples : 300;
+	arg->nr_samples -= nr;
 	file = path ? fopen(path, "a") : NULL;
-	for (i = 0; file && i < arg->nr_samples; i++)
+	for (i = 0; file && i < nr; i++)
 		fprintf(file, "fed %u %d %llu %llx %llu %llu %llx\n", sample[i].pid,
 			(int)sample[i].tid, sample[i].cookie, sample[i].addr, sample[i].time,
 			sample[i].period, sample[i].data_src);

@@ -53,8 +53,10 @@ static void fill(unsigned long request, void *arg)
 		((struct htmm_placement *)arg)->nr_nodes = has;
 	if (request == HTMM_IOC_GET_SERVED)
 		((struct htmm_served *)arg)->nr_rows = has;
-	if (request == HTMM_IOC_FEED && ((struct htmm_feed *)arg)->nr_samples > has)
-		((struct htmm_feed *)arg)->nr_samples = has;
+	if (request == HTMM_IOC_FEED)
+		((struct htmm_feed *)arg)->nr_samples -=
+			((struct htmm_feed *)arg)->nr_samples > has ? has :
+			((struct htmm_feed *)arg)->nr_samples;
 	if (request == HTMM_IOC_GET_TARGETS)
 		((struct htmm_targets *)arg)->nr_targets = has;
 	if (request == HTMM_IOC_LIST_PAGES && (__u32)calls > has)
@@ -136,7 +138,7 @@ CALL(ratio, htmm_target_hit_ratio(3, 7, 0, 0, &ratio, err))
 CALL(hist, htmm_target_hist(3, 7, 0, &hist, err))
 CALL(placement, htmm_device_placement(3, 7, &placement, err))
 CALL(served, htmm_device_served(3, 7, &served, err))
-CALL(feed, htmm_device_feed(3, 0, 1, fed, 1, err))
+CALL(feed, htmm_device_feed(3, 5, 0, 1, fed, &(__u32) { 1 }, err))
 CALL(pages, htmm_device_list_pages(3, &(struct htmm_list_pages) { .target = 7 }, 0, &pages, err))
 CALL(placed, htmm_device_list_pages(3, &(struct htmm_list_pages) { .flags = 1 }, 0, &pages, err))
 CALL(add, htmm_device_add_target(3, &target, &number, err))
@@ -250,7 +252,9 @@ static void test_room(void)
 	/* As many at a time as the module takes. */
 	calls = 0;
 	has = 3;
-	CHECK(!htmm_device_feed(3, HTMM_FEED_FOREIGN, 1, fed, 10, &err) && calls == 5);
+	number = 10;
+	CHECK(!htmm_device_feed(3, 5, HTMM_FEED_FOREIGN, 1, fed, &number, &err) && calls == 5);
+	CHECK(!number && asked.feed.session == 5);
 	CHECK(asked.feed.event == 1 && asked.feed.flags == HTMM_FEED_FOREIGN);
 	CHECK(asked.feed.samples == (unsigned long)&fed[9] && asked.feed.nr_samples == 1);
 	calls = 0;

@@ -840,6 +840,7 @@ struct htmm_targets {
  * EINVAL	no flag is set, or PAUSE and RESUME; a member is set without its flag; or the PMU
  *		rejects the period
  * ENOENT	the session has no event of this index
+ * EOPNOTSUPP	the event is of HTMM_TYPE_FEED: its period is that of who hands in its samples
  * EBUSY	the session's budget chooses the periods
  * ERANGE	the period is above 2^63 - 1; or, with weights, below the smallest min_period
  * Others are those of perf and the PMU's driver. If a CPU refuses the period after others took it,
@@ -903,8 +904,8 @@ struct htmm_feed_sample {
 /**
  * struct htmm_feed - argument of HTMM_IOC_FEED
  * @samples: array of struct htmm_feed_sample
- * @nr_samples: in: their number; out: how many were taken, which may be fewer; 0 after EAGAIN and
- *	EINTR, so that it is known in memory that is shared even if the caller is killed
+ * @nr_samples: in: their number; out: how many of them, the last ones, were not taken. In shared
+ *	memory it is true at any time, even if the caller is killed before or in the call
  * @event: index of an event of HTMM_TYPE_FEED
  * @cpu: with HTMM_FEED_CPU: whose they are, else 0
  *
@@ -915,7 +916,7 @@ struct htmm_feed_sample {
  * not looked up: they can only match a target of all tasks, and have exited as far as this session
  * can tell, so it needs HTMM_START_KEEP_EXITED.
  *
- * With HTMM_FEED_LOST, and @samples and @sample_size 0, @nr_samples overflows are counted and
+ * With HTMM_FEED_LOST, and @samples and @sample_size 0, @nr_samples overflows are counted, all, and
  * dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED,
  * @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the session has
  * stopped, until another starts.

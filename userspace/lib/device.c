@@ -366,23 +366,24 @@ int (htmm_device_info)(int fd, struct htmm_info *info, size_t size, struct htmm_
 	return failed(-call(fd, HTMM_IOC_GET_INFO, info), "read the status", err);
 }
 
-int htmm_device_feed(int fd, __u32 flags, __u32 event, const struct htmm_feed_sample *samples,
-		     __u32 nr, struct htmm_error *err)
+int htmm_device_feed(int fd, __u64 session, __u32 flags, __u32 event,
+		     const struct htmm_feed_sample *samples, __u32 *nr, struct htmm_error *err)
 {
-	struct htmm_feed arg = { .size = sizeof(arg), .flags = flags, .event = event,
+	const struct htmm_feed_sample *const end = samples + *nr;
+	struct htmm_feed arg = { .size = sizeof(arg), .session = session, .flags = flags,
+				 .event = event, .nr_samples = *nr,
 				 .sample_size = sizeof(*samples) };
 	int ret = 0;
 
-	for (; nr && !ret; samples += arg.nr_samples, nr -= arg.nr_samples) {
-		arg.samples = (__u64)(unsigned long)samples;
-		arg.nr_samples = nr;
+	while (arg.nr_samples && !ret) {
+		arg.samples = (__u64)(unsigned long)(end - arg.nr_samples);
 		ret = call(fd, HTMM_IOC_FEED, &arg);
 		if (ret != -EAGAIN)
 			continue;
 		usleep(1000);
-		arg.nr_samples = 0;
 		ret = 0;
 	}
+	*nr = arg.nr_samples;
 	return failed(-ret, "hand in samples", err);
 }
 

@@ -137,10 +137,11 @@ void htmm_served_free(struct htmm_served_buf *buf);
 
 /*
  * Hands in samples, and waits while the ring is full. @flags: 0 or HTMM_FEED_FOREIGN. @event: index
- * of an event of HTMM_TYPE_FEED. After an error, some may have been taken.
+ * of an event of HTMM_TYPE_FEED. @nr: in: their number; out: how many of them, the last ones, were
+ * not taken because of an error.
  */
-int htmm_device_feed(int fd, __u32 flags, __u32 event, const struct htmm_feed_sample *samples,
-		     __u32 nr, struct htmm_error *err);
+int htmm_device_feed(int fd, __u64 session, __u32 flags, __u32 event,
+		     const struct htmm_feed_sample *samples, __u32 *nr, struct htmm_error *err);
 
 /*
  * Names: of an enum htmm_source; of the same as min_level of an event, such as "memory"; of an enum

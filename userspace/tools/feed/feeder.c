@@ -20,15 +20,15 @@ static void wait_ns(__u64 ns)
 int feeder_flush(struct feeder *feeder, struct htmm_error *err)
 {
 	/* What was recorded ran at another time, and perhaps on another machine. */
-	int ret = htmm_device_feed(feeder->fd, HTMM_FEED_FOREIGN, 0, feeder->sample, feeder->nr,
-				   err);
+	__u32 left = feeder->nr;
+	int ret = htmm_device_feed(feeder->fd, feeder->session, HTMM_FEED_FOREIGN, 0,
+				   feeder->sample, &left, err);
 
-	if (ret == -ENODATA)
-		return htmm_error_set(err, ENODATA, "start again",
-				      "the session was stopped, or its CPU has gone offline");
-	if (!ret)
-		feeder->fed += feeder->nr;
+	feeder->fed += feeder->nr - left;
 	feeder->nr = 0;
+	if (ret == -ENODATA || ret == -ESTALE)
+		return htmm_error_set(err, -ret, "start again",
+				      "the session was stopped, or its CPU has gone offline");
 	return ret;
 }
 

@@ -16,6 +16,7 @@
 /**
  * struct feeder - hands samples to the event 0 of a session
  * @fd: the device
+ * @session: the session, and no other one
  * @recorded_pace: leave as much time between samples as there was
  * @pids: only these processes
  * @fed: samples handed in
@@ -32,6 +33,7 @@
  */
 struct feeder {
 	int fd;
+	__u64 session;
 	bool recorded_pace;
 	struct perfdata_pids pids;
 	__u64 fed;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command `feed`: hands the samples of a recording to a session. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "htmmctl/session.h"
@@ -60,14 +60,15 @@ static int begin_guard(struct replay *replay, struct htmm_error *err)
 	int ends[2];
 	char c;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return htmm_error_set(err, errno, NULL, "pipe: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return htmm_error_set(err, errno, NULL, "socketpair: %s", strerror(errno));
 	replay->guard = fork();
 	if (replay->guard < 0)
 		return htmm_error_set(err, errno, NULL, "fork: %s", strerror(errno));
 	if (!replay->guard) {
 		setsid();
 		close(ends[1]);
+		send(ends[0], "", 1, MSG_NOSIGNAL);
 		/* Whoever reads what this process prints does not wait for the child. */
 		close(STDIN_FILENO);
 		close(STDOUT_FILENO);
@@ -79,10 +80,12 @@ static int begin_guard(struct replay *replay, struct htmm_error *err)
 			ioctl(replay->feeder.fd, HTMM_IOC_STOP, &id);
 		_exit(0);
 	}
-	/* The other end is closed when this process ends, at the latest. */
 	close(ends[0]);
 	replay->alive = ends[1];
-	return 0;
+	/* From now on no signal to both ends it. The socket is closed when this process ends. */
+	if (recv(ends[1], &c, 1, 0) == 1)
+		return 0;
+	return htmm_error_set(err, EIO, NULL, "the process that guards the session has ended");
 }
 
 /* Or it would have the device open for a moment longer, so that the module cannot be removed. */
@@ -153,6 +156,7 @@ static int begin(struct replay *replay, struct htmm_error *err)
 			    HTMM_START_KEEP_EXITED | HTMM_START_DETACHED, err);
 	if (ret)
 		end_guard(replay);
+	replay->feeder.session = start->session;
 	return ret;
 }
 

@@ -21,16 +21,24 @@
 /* The feeder needs far less for the rest, unless someone has stopped it. */
 #define REST_MS		10000
 
+/* What is handed in of a batch, in this order. */
+enum part {
+	PART_SAMPLES,
+	PART_LOST,
+	PART_THROTTLED,
+	NR_PARTS
+};
+
 /**
  * struct hand - samples on their way, in memory that outlives the process that holds them
- * @batch: those of one source, and what is to be told of it
- * @done: how many of them the module has
- * @feed: the call that hands them in; the module writes there how many it has taken
+ * @full: the batch is complete, and not handed in yet
+ * @batch: what was read from a ring
+ * @part: a call for each part of it; the module writes there how much is left of it
  */
 struct hand {
+	bool full;
 	struct batch batch;
-	__u32 done;
-	struct htmm_feed feed;
+	struct htmm_feed part[NR_PARTS];
 };
 
 /**
@@ -53,75 +61,86 @@ struct feeder {
 /* The socket of the session that this process has begun, as long as it needs it. */
 static int peer_of_session = -1;
 
-static int feed_call(const struct feeder *feeder, __u32 flags, void *samples, __u32 nr)
+/* What is to be handed in of a batch that was read. */
+static void hand_begin(const struct feeder *feeder)
 {
 	struct hand *hand = feeder->hand;
-
-	hand->feed = (struct htmm_feed) {
-		.size = sizeof(hand->feed),
-		.flags = flags | HTMM_FEED_CPU,
+	const struct htmm_feed part = {
+		.size = sizeof(part),
+		.flags = HTMM_FEED_CPU,
 		.session = feeder->session->start.session,
-		.samples = (__u64)(unsigned long)samples,
-		.nr_samples = nr,
-		.sample_size = samples ? sizeof(hand->batch.sample[0]) : 0,
 		.event = hand->batch.event,
 		.cpu = hand->batch.cpu,
 	};
-	if (!ioctl(feeder->fd, HTMM_IOC_FEED, &hand->feed))
-		return 0;
-	hand->feed.nr_samples = 0;
-	return -errno;
+	int i;
+
+	for (i = 0; i < NR_PARTS; i++)
+		hand->part[i] = part;
+	hand->part[PART_SAMPLES].nr_samples = hand->batch.nr;
+	hand->part[PART_LOST].nr_samples = hand->batch.lost;
+	hand->part[PART_LOST].flags |= HTMM_FEED_LOST;
+	hand->part[PART_THROTTLED].nr_samples = hand->batch.throttled;
+	hand->part[PART_THROTTLED].flags |= HTMM_FEED_THROTTLED;
+	__atomic_store_n(&hand->full, true, __ATOMIC_RELEASE);
 }
 
-/* Tells something of the event instead of samples. It succeeds when the session has ended, too. */
-static void note(const struct feeder *feeder, __u32 flag, __u32 *nr)
-{
-	const __u32 told = *nr;
-
-	/* It is told once, even if this process is killed meanwhile. */
-	*nr = 0;
-	while (told && feed_call(feeder, flag, NULL, told) == -EINTR)
-		;
-	feeder->hand->feed.flags = 0;
-	feeder->hand->feed.nr_samples = 0;
-}
-
-/* Hands in the batch, which is empty then: what is not taken is lost. Returns 0 or an errno. */
-static int hand_in(const struct feeder *feeder)
+/* Hands in what is left of a part. Returns 0 or a negative errno. */
+static int hand_in_part(const struct feeder *feeder, struct htmm_feed *part)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
-	struct hand *hand = feeder->hand;
-	struct batch *batch = &hand->batch;
-	int ret = 0;
+	struct batch *batch = &feeder->hand->batch;
 
-	while (hand->done < batch->nr && !ret) {
-		ret = feed_call(feeder, 0, batch->sample + hand->done, batch->nr - hand->done);
-		hand->done += hand->feed.nr_samples;
-		hand->feed.nr_samples = 0;
-		if (ret != -EAGAIN && ret != -EINTR)
+	while (part->nr_samples) {
+		if (!(part->flags & (HTMM_FEED_LOST | HTMM_FEED_THROTTLED))) {
+			part->samples = (__u64)(unsigned long)(batch->sample + batch->nr -
+							       part->nr_samples);
+			part->sample_size = sizeof(batch->sample[0]);
+		} else {
+			part->samples = 0;
+			part->sample_size = 0;
+		}
+		if (!ioctl(feeder->fd, HTMM_IOC_FEED, part))
 			continue;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
 		/* Meanwhile perf's rings take the samples. */
 		nanosleep(&wait, NULL);
-		ret = 0;
 	}
-	batch->lost += batch->nr - hand->done;
-	batch->nr = 0;
-	hand->done = 0;
-	note(feeder, HTMM_FEED_LOST, &batch->lost);
-	note(feeder, HTMM_FEED_THROTTLED, &batch->throttled);
-	return ret;
+	return 0;
+}
+
+/*
+ * Hands in what the batch has, if it is full. If this process is killed, another one goes on where
+ * it was: each step here is one store, or changes nothing when it is done again.
+ */
+static void hand_in(const struct feeder *feeder)
+{
+	struct hand *hand = feeder->hand;
+	int i;
+
+	if (!__atomic_load_n(&hand->full, __ATOMIC_ACQUIRE))
+		return;
+	source_set_take(&feeder->sources, &hand->batch);
+	for (i = 0; i < NR_PARTS; i++) {
+		if (!hand_in_part(feeder, &hand->part[i]) || i != PART_SAMPLES)
+			continue;
+		/* What is not taken is lost, which can be told when the session has ended. */
+		hand->part[i].flags |= HTMM_FEED_LOST;
+		hand_in_part(feeder, &hand->part[i]);
+	}
+	__atomic_store_n(&hand->full, false, __ATOMIC_RELEASE);
 }
 
 /* Hands in all that an event has on one CPU. */
 static void feed_source(const struct feeder *feeder, unsigned int i)
 {
-	bool more;
+	struct batch *batch = &feeder->hand->batch;
 
 	do {
-		source_set_read(&feeder->sources, i, &feeder->hand->batch);
-		more = feeder->hand->batch.nr == BATCH;
+		source_set_read(&feeder->sources, i, batch);
+		hand_begin(feeder);
 		hand_in(feeder);
-	} while (more);
+	} while (batch->nr == BATCH);
 }
 
 /* Hands in the rest, or if the session has ended counts it. */
@@ -133,6 +152,7 @@ static void feed_rest(const struct feeder *feeder)
 	for (i = 0; i < feeder->sources.nr; i++) {
 		feed_source(feeder, i);
 		source_set_read_missed(&feeder->sources, i, &feeder->hand->batch);
+		hand_begin(feeder);
 		hand_in(feeder);
 	}
 }
@@ -216,10 +236,6 @@ static void wait_for_feeder(const struct feeder *feeder, pid_t pid)
 
 	waitpid(pid, &status, 0);
 	if (WIFSIGNALED(status) && feeder->session->start.session) {
-		/* The call in which it was killed. */
-		if (!(feeder->hand->feed.flags & (HTMM_FEED_LOST | HTMM_FEED_THROTTLED)))
-			feeder->hand->done += feeder->hand->feed.nr_samples;
-		/* The batch is of one event and CPU. */
 		hand_in(feeder);
 		feed_rest(feeder);
 	}

@@ -242,25 +242,34 @@ static void copy(const struct source *source, __u64 at, void *to, size_t bytes)
 	memcpy((char *)to + first, ring, bytes - first);
 }
 
-void source_set_read(const struct source_set *set, unsigned int i, struct batch *batch)
+/* Begins with what the ring has had so far. */
+static void batch_begin(struct batch *batch, const struct source *source, unsigned int i)
 {
-	struct source *source = &set->source[i];
-	/* The kernel has written all records before this end. */
-	const __u64 head = __atomic_load_n(&source->page->data_head, __ATOMIC_ACQUIRE);
-	__u64 tail = source->page->data_tail;
-	struct record record = {};
-
+	batch->source = i;
 	batch->event = source->event;
 	batch->cpu = source->cpu;
-	while (tail < head && batch->nr < BATCH) {
-		copy(source, tail, &record.header, sizeof(record.header));
-		copy(source, tail, &record, record.header.size < sizeof(record) ?
-					    record.header.size : sizeof(record));
-		tail += record.header.size;
-		if (record.header.type == PERF_RECORD_LOST) {
+	batch->nr = 0;
+	batch->lost = 0;
+	batch->throttled = 0;
+	batch->end = source->page->data_tail;
+	batch->all_lost = source->lost;
+}
+
+void source_set_read(const struct source_set *set, unsigned int i, struct batch *batch)
+{
+	const struct source *source = &set->source[i];
+	/* The kernel has written all records before this end. */
+	const __u64 head = __atomic_load_n(&source->page->data_head, __ATOMIC_ACQUIRE);
+	struct record record = {};
+
+	batch_begin(batch, source, i);
+	while (batch->end < head && batch->nr < BATCH) {
+		copy(source, batch->end, &record.header, sizeof(record.header));
+		copy(source, batch->end, &record, record.header.size < sizeof(record) ?
+						  record.header.size : sizeof(record));
+		batch->end += record.header.size;
+		if (record.header.type == PERF_RECORD_LOST)
 			batch->lost += record.lost.lost;
-			source->lost += record.lost.lost;
-		}
 		batch->throttled += record.header.type == PERF_RECORD_THROTTLE;
 		if (record.header.type != PERF_RECORD_SAMPLE)
 			continue;
@@ -273,22 +282,29 @@ void source_set_read(const struct source_set *set, unsigned int i, struct batch 
 			.tid = record.sample.tid,
 		};
 	}
-	/* From here on it may write over them. */
-	__atomic_store_n(&source->page->data_tail, tail, __ATOMIC_RELEASE);
+	batch->all_lost += batch->lost;
 }
 
 void source_set_read_missed(const struct source_set *set, unsigned int i, struct batch *batch)
 {
-	struct source *source = &set->source[i];
+	const struct source *source = &set->source[i];
 	struct {
 		__u64 count;
 		__u64 lost;
 	} now;
 
+	batch_begin(batch, source, i);
 	if (read(source->fd, &now, sizeof(now)) != sizeof(now) || now.lost <= source->lost)
 		return;
-	batch->event = source->event;
-	batch->cpu = source->cpu;
-	batch->lost += now.lost - source->lost;
-	source->lost = now.lost;
+	batch->lost = now.lost - source->lost;
+	batch->all_lost = now.lost;
+}
+
+void source_set_take(const struct source_set *set, const struct batch *batch)
+{
+	struct source *source = &set->source[batch->source];
+
+	source->lost = batch->all_lost;
+	/* From here on the kernel may write over the records. */
+	__atomic_store_n(&source->page->data_tail, batch->end, __ATOMIC_RELEASE);
 }

@@ -12,20 +12,26 @@ struct source;
 #define BATCH		4096
 
 /**
- * struct batch - what was taken out of the ring of one event on one CPU
+ * struct batch - what was read from the ring of one event on one CPU
+ * @source: index of that ring in its set
  * @event: index of the event
  * @cpu: the CPU
  * @nr: number of samples
  * @lost: samples for which the ring had no room
  * @throttled: how often the kernel throttled the event
+ * @end: private: up to where the ring was read
+ * @all_lost: private: samples that the ring has lost until then
  * @sample: the samples
  */
 struct batch {
+	unsigned int source;
 	__u32 event;
 	__u32 cpu;
 	__u32 nr;
 	__u32 lost;
 	__u32 throttled;
+	__u64 end;
+	__u64 all_lost;
 	struct htmm_feed_sample sample[BATCH];
 };
 
@@ -55,10 +61,16 @@ int source_set_map(const struct source_set *set);
 /* Lets all events count, or no longer. */
 void source_set_enable(const struct source_set *set, bool enable);
 
-/* Takes out of a ring what fits in an empty batch. Only one process at a time may do so. */
+/*
+ * Reads from a ring what fits in a batch. It stays in the ring until source_set_take(). Only one
+ * process at a time may read.
+ */
 void source_set_read(const struct source_set *set, unsigned int i, struct batch *batch);
 
-/* Adds those losses that have no record, because no record came after them. */
+/* The same for losses that have no record, because no record came after them. */
 void source_set_read_missed(const struct source_set *set, unsigned int i, struct batch *batch);
+
+/* Takes out of its ring what a batch has. To do so once more changes nothing. */
+void source_set_take(const struct source_set *set, const struct batch *batch);
 
 #endif /* LIVE_SOURCE_H */
