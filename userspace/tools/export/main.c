@@ -9,17 +9,24 @@
 #include "htmmctl/placement.h"
 #include "htmmctl/view.h"
 #include "metrics/metrics.h"
+#include "server.h"
 
 /**
  * struct export - the options and the data of export
  * @path: file to write; NULL: stdout
+ * @listen: address and port to answer at; NULL: write once
+ * @tier_path: file of `tier --metrics`, or NULL
  * @no_placement: do not ask where pages are
+ * @told: it was said why it is not known where pages are
  * @res: the state and the counters
  * @placements: where the pages of each target are; empty if that is not known
  */
 struct export {
 	const char *path;
+	const char *listen;
+	const char *tier_path;
 	bool no_placement;
+	bool told;
 	struct results res;
 	struct placement_list placements;
 };
@@ -88,6 +95,8 @@ static const struct metric target_metrics[] = {
 	METRIC(TARGET->pages, "htmm_target_sampled_bytes",
 	       "Memory of a target's pages that have samples.", .unit = 4096),
 	METRIC(TARGET->bytes, "htmm_target_table_bytes", "Memory of a target's table."),
+	METRIC(TARGET->stats[HTMM_STAT_SAMPLES], "htmm_target_samples_total",
+	       "Samples of a target that were counted."),
 	{}
 };
 
@@ -105,7 +114,7 @@ static void write_state(FILE *file, const struct htmm_info *info)
 	struct prom prom;
 
 	prom_begin(&prom, file, "htmm_session_state", "1 for the state of the session.");
-	prom_label(&prom, "state", htmm_state_name(info->state));
+	prom_label(&prom, "state", session_state(info));
 	prom_label_u64(&prom, "session", info->session);
 	prom_value(&prom, 1);
 }
@@ -119,6 +128,11 @@ static const void *channel_item(struct prom *prom, const void *arg, size_t numbe
 	prom_label_u64(prom, "index", channel->event);
 	prom_label(prom, "event", event_name(stats, channel->event));
 	return channel;
+}
+
+static bool is_loss(int drop)
+{
+	return htmm_drop_name(drop) && !(HTMM_DROPS_UNWANTED >> drop & 1);
 }
 
 static void write_drops(FILE *file, const struct htmm_stats_buf *stats)
@@ -137,7 +151,7 @@ static void write_drops(FILE *file, const struct htmm_stats_buf *stats)
 		   "Samples of targets that were not counted, by reason.");
 	for (i = 0; i < stats->stats.nr_channels; i++) {
 		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
-			if (!htmm_drop_name(drop) || HTMM_DROPS_UNWANTED >> drop & 1)
+			if (!is_loss(drop))
 				continue;
 			channel_item(&prom, stats, i);
 			prom_label(&prom, "reason", htmm_drop_name(drop));
@@ -157,13 +171,44 @@ static const void *target_item(struct prom *prom, const void *arg, size_t number
 	return target;
 }
 
-static void write_served_row(struct prom *prom, __u32 target, const struct htmm_served_row *row,
-			     const struct htmm_stats_buf *stats)
+static void write_target_drops(FILE *file, const struct htmm_target_list *targets)
 {
+	struct prom prom;
+	size_t i;
+	int drop;
+
+	prom_begin(&prom, file, "htmm_target_lost_samples_total",
+		   "Samples of a target that were lost after the ring, by reason.");
+	for (i = 0; i < targets->nr; i++) {
+		for (drop = 0; drop < HTMM_DROP_SLOTS; drop++) {
+			if (!is_loss(drop))
+				continue;
+			target_item(&prom, targets, i);
+			prom_label(&prom, "reason", htmm_drop_name(drop));
+			prom_value(&prom, targets->target[i].drops[drop]);
+		}
+	}
+}
+
+/* Who a target is; all targets together have the number 0 and no name. */
+static void label_target(struct prom *prom, const struct htmm_target_list *targets, __u32 number)
+{
+	size_t i;
+
+	prom_label_u64(prom, "target", number);
+	for (i = 0; i < targets->nr; i++)
+		if (targets->target[i].number == number)
+			prom_label(prom, "name", targets->target[i].name);
+}
+
+static void write_served_row(struct prom *prom, const struct results *res, __u32 target,
+			     const struct htmm_served_row *row)
+{
+	const struct htmm_stats_buf *stats = &res->stats;
 	unsigned int source;
 
 	for (source = 0; source < HTMM_NR_SOURCES; source++) {
-		prom_label_u64(prom, "target", target);
+		label_target(prom, &res->targets, target);
 		prom_label_u64(prom, "cpu_node", row->cpu_node);
 		prom_label_u64(prom, "index", row->event);
 		prom_label(prom, "event", event_name(stats, row->event));
@@ -172,9 +217,9 @@ static void write_served_row(struct prom *prom, __u32 target, const struct htmm_
 	}
 }
 
-static void write_served(FILE *file, const struct served_list *list,
-			 const struct htmm_stats_buf *stats)
+static void write_served(FILE *file, const struct results *res)
 {
+	const struct served_list *list = &res->served;
 	struct prom prom;
 	__u32 row, ppm;
 	size_t i;
@@ -185,14 +230,14 @@ static void write_served(FILE *file, const struct served_list *list,
 		   "Samples by what served them; target 0 is all together.");
 	for (i = 0; i < list->nr; i++)
 		for (row = 0; row < list->all[i].buf.served.nr_rows; row++)
-			write_served_row(&prom, list->all[i].target, &list->all[i].buf.rows[row],
-					 stats);
+			write_served_row(&prom, res, list->all[i].target,
+					 &list->all[i].buf.rows[row]);
 	prom_begin(&prom, file, "htmm_measured_hit_ratio",
 		   "Share of the loads from memory that the fast tier served.");
 	for (i = 0; i < list->nr; i++) {
 		if (!served_ratio(&list->all[i].tiers, &ppm))
 			continue;
-		prom_label_u64(&prom, "target", list->all[i].target);
+		label_target(&prom, &res->targets, list->all[i].target);
 		prom_value(&prom, ppm / 1e6);
 	}
 }
@@ -200,30 +245,32 @@ static void write_served(FILE *file, const struct served_list *list,
 /* The nodes of all placements, one after the other. */
 static const void *node_item(struct prom *prom, const void *arg, size_t number)
 {
-	const struct placement_list *list = arg;
-	const struct placement *placement = list->all;
+	const struct export *export = arg;
+	const struct placement *placement = export->placements.all;
 	const struct htmm_node_placement *node;
 
 	while (number >= placement->where.placement.nr_nodes)
 		number -= placement++->where.placement.nr_nodes;
 	node = &placement->where.nodes[number];
-	prom_label_u64(prom, "target", placement->target);
+	label_target(prom, &export->res.targets, placement->target);
 	prom_label_u64(prom, "node", node->node);
 	prom_label(prom, "tier", placement_tier(node));
 	return node;
 }
 
-static void write_placements(FILE *file, const struct placement_list *list)
+static void write_placements(FILE *file, const struct export *export)
 {
+	const struct htmm_target_list *targets = &export->res.targets;
+	const struct placement_list *list = &export->placements;
 	struct prom prom;
 	size_t i, nr = 0;
 
 	for (i = 0; i < list->nr; i++)
 		nr += list->all[i].where.placement.nr_nodes;
-	metrics_write(file, node_metrics, nr, node_item, list);
+	metrics_write(file, node_metrics, nr, node_item, export);
 	prom_begin(&prom, file, "htmm_cold_bytes", "Memory of cold pages.");
 	for (i = 0; i < nr; i++)
-		prom_value(&prom, placement_cold(node_item(&prom, list, i)) * 4096.0);
+		prom_value(&prom, placement_cold(node_item(&prom, export, i)) * 4096.0);
 	prom_begin(&prom, file, "htmm_fast_hit_ratio",
 		   "Share of the samples that are on fast nodes.");
 	for (i = 0; i < list->nr; i++) {
@@ -231,13 +278,13 @@ static void write_placements(FILE *file, const struct placement_list *list)
 
 		if (!sums.samples)
 			continue;
-		prom_label_u64(&prom, "target", list->all[i].target);
+		label_target(&prom, targets, list->all[i].target);
 		prom_value(&prom, sums.hit_ppm / 1e6);
 	}
 	prom_begin(&prom, file, "htmm_best_hit_ratio",
 		   "Share of the samples on the hottest pages; the same samples chose the pages.");
 	for (i = 0; i < list->nr; i++) {
-		prom_label_u64(&prom, "target", list->all[i].target);
+		label_target(&prom, targets, list->all[i].target);
 		prom_value(&prom, list->all[i].best.hit_ppm / 1e6);
 	}
 	prom_begin(&prom, file, "htmm_best_hit_estimate",
@@ -245,13 +292,14 @@ static void write_placements(FILE *file, const struct placement_list *list)
 	for (i = 0; i < list->nr; i++) {
 		if (!list->all[i].hit.samples || list->all[i].hit.few)
 			continue;
-		prom_label_u64(&prom, "target", list->all[i].target);
+		label_target(&prom, targets, list->all[i].target);
 		prom_value(&prom, list->all[i].hit.at.hit);
 	}
 }
 
-static void write_all(FILE *file, const struct export *export)
+static void write_all(FILE *file, const void *arg)
 {
+	const struct export *export = arg;
 	const struct results *res = &export->res;
 	const struct htmm_stats_buf *stats = &res->stats;
 
@@ -263,9 +311,10 @@ static void write_all(FILE *file, const struct export *export)
 	metrics_write(file, channel_metrics, stats->stats.nr_channels, channel_item, stats);
 	write_drops(file, stats);
 	metrics_write(file, target_metrics, res->targets.nr, target_item, &res->targets);
-	write_served(file, &res->served, stats);
+	write_target_drops(file, &res->targets);
+	write_served(file, res);
 	if (export->placements.nr)
-		write_placements(file, &export->placements);
+		write_placements(file, export);
 }
 
 /* An idle module has nothing but its state. */
@@ -282,49 +331,99 @@ static int read_all(int fd, struct export *export, struct htmm_error *err)
 	ret = placements_read(fd, 0, &res->targets, &export->placements, err);
 	if (ret != -EPERM)
 		return ret;
-	notice("%s: %s", err->what, err->todo);
+	if (!export->told)
+		notice("%s: %s", err->what, err->todo);
+	export->told = true;
 	return 0;
 }
 
-/* Whoever reads the file sees either the one of before, or the whole of the new one. */
-static int replace_file(const struct export *export, struct htmm_error *err)
+static void free_all(struct export *export)
 {
-	char *path;
-	FILE *file;
+	placements_free(&export->placements);
+	results_free(&export->res);
+	export->res = (struct results){};
+	export->placements = (struct placement_list){};
+}
+
+/* A file that is not there is no error: then `tier` does not run. */
+static int append_file(FILE *file, const char *path, struct htmm_error *err)
+{
+	FILE *from = fopen(path, "re");
+	char line[4096];
+	int ret = 0;
+
+	if (!from && errno == ENOENT)
+		return 0;
+	while (from && fgets(line, sizeof(line), from))
+		fputs(line, file);
+	if (!from || ferror(from))
+		ret = htmm_error_set(err, errno, "give the file of 'tier --metrics'",
+				     "cannot read %s: %s", path, strerror(errno));
+	if (from)
+		fclose(from);
+	return ret;
+}
+
+/* All metrics as one text; the caller frees it. */
+static int collect(int fd, void *arg, char **text, size_t *len, struct htmm_error *err)
+{
+	struct export *export = arg;
+	FILE *file = open_memstream(text, len);
 	int ret;
 
-	if (asprintf(&path, "%s.tmp", export->path) < 0)
+	if (!file)
 		return no_memory(err);
-	file = fopen(path, "we");
-	if (!file) {
-		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", path,
-				     strerror(errno));
-		free(path);
-		return ret;
+	ret = read_all(fd, export, err);
+	if (!ret) {
+		write_all(file, export);
+		ret = export->tier_path ? append_file(file, export->tier_path, err) : 0;
 	}
-	write_all(file, export);
-	ret = out_close(file, path, err);
-	if (!ret && rename(path, export->path))
-		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", export->path,
-				     strerror(errno));
-	if (ret)
-		unlink(path);
-	free(path);
+	free_all(export);
+	return out_close(file, "metrics", ret ? NULL : err) && !ret ? -err->code : ret;
+}
+
+/* The module may come and go while this waits, so it is not kept open. */
+static int answer(void *arg, char **text, size_t *len, struct htmm_error *err)
+{
+	int fd = htmm_device_open(NULL, err), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = collect(fd, arg, text, len, err);
+	close(fd);
 	return ret;
+}
+
+static void write_text(FILE *file, const void *text)
+{
+	fputs(text, file);
 }
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
-	struct export *export = arg;
-	int ret = read_all(fd, export, err);
+	const struct export *export = arg;
+	char *text = NULL;
+	size_t len;
+	int ret = collect(fd, arg, &text, &len, err);
 
 	if (!ret && export->path)
-		ret = replace_file(export, err);
+		ret = metrics_replace(export->path, write_text, text, err);
 	else if (!ret)
-		write_all(stdout, export);
-	placements_free(&export->placements);
-	results_free(&export->res);
+		write_text(stdout, text);
+	free(text);
 	return ret;
+}
+
+static int listen_forever(struct export *export)
+{
+	struct htmm_error err = {};
+	int fd = server_open(export->listen, &err), ret;
+
+	if (fd < 0)
+		return print_error(&err);
+	ret = server_run(fd, answer, export, &err);
+	close(fd);
+	return ret ? print_error(&err) : EXIT_OK;
 }
 
 static int run_export(const struct command *cmd, int argc, char **argv)
@@ -333,19 +432,30 @@ static int run_export(const struct command *cmd, int argc, char **argv)
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'o', "output", "FILE", "replace FILE as a whole (standard output)",
 		  &export.path },
+		{ OPT_TEXT, 0, "listen", "[ADDRESS:]PORT",
+		  "answer Prometheus there (address: 127.0.0.1)", &export.listen },
+		{ OPT_TEXT, 0, "tier", "FILE", "add what 'tier --metrics FILE' has written",
+		  &export.tier_path },
 		{ OPT_FLAG, 0, "no-placement", NULL, "do not read on which nodes pages are",
 		  &export.no_placement },
 		{ OPT_END },
 	};
+	const struct opt *const tables[] = { opts, NULL };
+	int ret = opts_parse(cmd, argc, argv, tables, NULL);
 
-	return simple_cmd(cmd, argc, argv, opts, show, &export);
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (export.listen && export.path)
+		return usage_error(cmd, NULL, "give --listen or -o, not both");
+	return export.listen ? listen_forever(&export) : device_call(show, &export);
 }
 
 static const struct command cmd_export = {
 	.name = "export",
 	.synopsis = "[options]",
 	.help = "Writes what status, stats, target list and placement tell as metrics in\n"
-		"Prometheus' text format, for the textfile collector of node_exporter.",
+		"Prometheus' text format: once, for the textfile collector of node_exporter, or\n"
+		"with --listen whenever Prometheus asks for http://ADDRESS:PORT/metrics.",
 	.run = run_export,
 };
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "htmmctl/command.h"
 #include "htmmctl/output.h"
 #include "metrics.h"
 
@@ -73,4 +77,31 @@ void metrics_write(FILE *file, const struct metric *metrics, size_t nr,
 		for (i = 0; i < nr; i++)
 			prom_value(&prom, value_of(metrics, item ? item(&prom, arg, i) : arg));
 	}
+}
+
+int metrics_replace(const char *path, void (*write)(FILE *file, const void *arg), const void *arg,
+		    struct htmm_error *err)
+{
+	char *new;
+	FILE *file;
+	int ret;
+
+	if (asprintf(&new, "%s.tmp", path) < 0)
+		return no_memory(err);
+	file = fopen(new, "we");
+	if (!file) {
+		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", new,
+				     strerror(errno));
+		free(new);
+		return ret;
+	}
+	write(file, arg);
+	ret = out_close(file, new, err);
+	if (!ret && rename(new, path))
+		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", path,
+				     strerror(errno));
+	if (ret)
+		unlink(new);
+	free(new);
+	return ret;
 }

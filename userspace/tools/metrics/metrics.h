@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <linux/types.h>
+#include <htmm/error.h>
 
 /**
  * struct prom - a metric being written
@@ -56,5 +57,12 @@ struct metric {
 void metrics_write(FILE *file, const struct metric *metrics, size_t nr,
 		   const void *(*item)(struct prom *prom, const void *arg, size_t number),
 		   const void *arg);
+
+/*
+ * Replaces a file by what @write writes: who reads it sees either the one of before, or the whole
+ * of the new one. Returns 0 or a negative errno.
+ */
+int metrics_replace(const char *path, void (*write)(FILE *file, const void *arg), const void *arg,
+		    struct htmm_error *err);
 
 #endif /* METRICS_METRICS_H */

@@ -11,8 +11,11 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include "htmmctl/child.h"
+#include "htmmctl/clock.h"
 #include "htmmctl/output.h"
+#include "metrics/metrics.h"
 #include "log.h"
+#include "prometheus.h"
 #include "tier.h"
 
 /* Between two lists of regions. */
@@ -25,6 +28,8 @@
 #define LIST_PAGES	524288
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000
+/* Prometheus does not read metrics more often. */
+#define METRICS_MS	1000
 
 /**
  * struct tiering - the options and the state of tier
@@ -38,6 +43,9 @@
  * @path: the log file, or NULL
  * @log: the log file, or NULL
  * @log_failed: it could not be written
+ * @metrics: the file for Prometheus, or NULL
+ * @metrics_due: when it is written again, in milliseconds
+ * @metrics_failed: it could not be written
  * @over: someone else has stopped the session, while the command goes on
  */
 struct tiering {
@@ -51,6 +59,9 @@ struct tiering {
 	const char *path;
 	FILE *log;
 	bool log_failed;
+	const char *metrics;
+	__u64 metrics_due;
+	bool metrics_failed;
 	bool over;
 };
 
@@ -226,6 +237,21 @@ static void end_log(struct tiering *all, const struct htmm_error *err)
 	all->log_failed = true;
 }
 
+static void write_metrics(struct tiering *all)
+{
+	struct htmm_error err;
+	const __u64 now = now_ms();
+
+	if (!all->metrics || now < all->metrics_due)
+		return;
+	all->metrics_due = now + METRICS_MS;
+	if (metrics_replace(all->metrics, prometheus_write, &all->tier, &err) &&
+	    !all->metrics_failed) {
+		notice("%s", err.what);
+		all->metrics_failed = true;
+	}
+}
+
 static int take_look(struct tiering *all, struct htmm_error *err)
 {
 	int ret = tier_look(&all->tier, err);
@@ -238,6 +264,7 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	tier_cool(&all->tier);
 	if (all->log && log_look(all->log, &all->tier, err))
 		end_log(all, err);
+	write_metrics(all);
 	tier_sample(&all->tier);
 	return 0;
 }
@@ -386,6 +413,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
 		  &all.plan },
 		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
+		{ OPT_TEXT, 0, "metrics", "FILE", "keep metrics for Prometheus in FILE",
+		  &all.metrics },
 		{ OPT_TEXT, 0, "share", "HOW", "among targets: profit, equal, or weights as 3:1",
 		  &all.share },
 		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
@@ -417,6 +446,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	if (tier->fd < 0)
 		return print_error(&err);
 	ret = tier_with(&all, argv + rest, &err);
+	/* What has ended has no numbers. */
+	if (all.metrics_due)
+		unlink(all.metrics);
 	tier_close(tier);
 	close(tier->fd);
 	child_leave(&all.child);
