@@ -115,14 +115,21 @@ static void __attribute__((constructor)) keep_nothing(void)
 int __wrap_open(const char *path, int flags, ...)
 {
 	char before[16], other[512];
+	mode_t mode = 0;
+	va_list args;
 
+	if (flags & O_CREAT) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
 	if (getenv("FAKE_SYSCTL") && !strncmp(path, SYSCTL, strlen(SYSCTL))) {
 		snprintf(other, sizeof(other), "%s/%s", getenv("FAKE_SYSCTL"),
 			 path + strlen(SYSCTL));
 		path = other;
 	}
 	if (strcmp(path, "/dev/htmm"))
-		return __real_open(path, flags, 0600);
+		return __real_open(path, flags, mode);
 	errno = env_number("FAKE_OPEN_ERRNO");
 	if (errno)
 		return -1;
@@ -382,6 +389,9 @@ static struct htmm_counters channel_counters(unsigned int i)
 	struct htmm_counters counters = { .counted = 1000 * (i + 1) * seconds, .nmi = 7 };
 	unsigned int drop;
 
+	if (getenv("FAKE_UNCOUNTED"))
+		counters.counted = 0;
+
 	counters.overflows = counters.counted;
 	for (drop = 0; drop <= HTMM_NR_DROPS; drop++) {
 		if (drop == HTMM_DROP_REMOVED)
@@ -421,6 +431,8 @@ static int fake_stats(struct htmm_stats *stats)
 			stats->total.drops[drop] += counters.drops[drop];
 	}
 	stats->nr_channels = nr;
+	if (getenv("FAKE_PAUSED"))
+		stats->stats[HTMM_STAT_PAUSED_NS] = 1000;
 	if (primes()) {
 		snprintf(events[0].name, sizeof(events[0].name), "a \"b\\c\nd\xfc");
 		events[0].min_level = HTMM_SOURCE_REMOTE;

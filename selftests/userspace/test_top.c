@@ -105,6 +105,13 @@ static void test_activity(void)
 	CHECK(activity.events[0].mode.period_max == 2003);
 	CHECK(activity.events[0].mode.precise_ip == 2 && activity.events[0].mode.active == 2);
 
+	/* In a pause, time goes by for all but the session. */
+	now.stats.stats.stats[HTMM_STAT_PAUSED_NS] = 2000000000;
+	activity_between(&activity, &was, &now);
+	CHECK(near(activity.seconds, 4) && near(activity.total.counted, 150));
+	CHECK(near(activity.handlers, 0.75) && near(activity.ksampled, 2.5));
+	now.stats.stats.stats[HTMM_STAT_PAUSED_NS] = 0;
+
 	/* A CPU that is off does not count, unless all are. */
 	channels[0].flags = 0;
 	activity_between(&activity, &was, &now);

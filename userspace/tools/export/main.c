@@ -117,6 +117,10 @@ static void write_state(FILE *file, const struct htmm_info *info)
 	prom_label(&prom, "state", session_state(info));
 	prom_label_u64(&prom, "session", info->session);
 	prom_value(&prom, 1);
+	if (info->state == HTMM_STATE_IDLE)
+		return;
+	prom_begin(&prom, file, "htmm_session_paused", "1 in a pause, else 0.");
+	prom_value(&prom, !!(info->session_flags & HTMM_START_PAUSED));
 }
 
 static const void *channel_item(struct prom *prom, const void *arg, size_t number)

@@ -220,6 +220,11 @@ static int print_results(struct replay *replay, struct htmm_error *err)
 	if (!ret && !replay->feeder.fed)
 		ret = htmm_error_set(err, ENODATA, "'htmmctl report' says why",
 				     "no sample of '%s' was handed in", replay->path);
+	else if (!ret && !res.stats.stats.total.counted &&
+		 res.stats.stats.stats[HTMM_STAT_PAUSED_NS])
+		ret = htmm_error_set(err, ENODATA, "leave out -o paused=yes",
+				     "no sample of '%s' was counted: the session was paused",
+				     replay->path);
 	else if (!ret && !res.stats.stats.total.counted)
 		ret = htmm_error_set(err, ENODATA,
 				     "record with 'htmmctl record' or 'perf record -d'",

@@ -232,7 +232,9 @@ static int write_line(struct log *log, int fd, const struct htmm_info *info,
 	add_time(line);
 	json_add_u64(line, "session", info->session);
 	json_add_name(line, "state", htmm_state_name(info->state));
+	json_add_bool(line, "paused", info->session_flags & HTMM_START_PAUSED);
 	json_add_u64(line, "elapsed_ns", info->elapsed_ns);
+	json_add_u64(line, "paused_ns", stats.stats.stats[HTMM_STAT_PAUSED_NS]);
 	json_add_u64(line, "table_bytes", info->table_bytes);
 	add_counters(line, &stats);
 	json_add(line, "periods", periods_json(&stats));

@@ -61,7 +61,10 @@ void activity_between(struct activity *activity, const struct results *was,
 	if (activity->since_start)
 		was = &nothing;
 	before = &was->stats.stats;
-	seconds = (double)grown(was->info.elapsed_ns, now->info.elapsed_ns) / NSEC_PER_SEC;
+	/* In a pause the session's time stands still, but not that of ksampled. */
+	seconds = (double)(grown(was->info.elapsed_ns, now->info.elapsed_ns) +
+			   grown(before->stats[HTMM_STAT_PAUSED_NS],
+				 after->stats[HTMM_STAT_PAUSED_NS])) / NSEC_PER_SEC;
 
 	activity->seconds = seconds;
 	activity->total = flow_between(&before->total, &after->total, seconds);
