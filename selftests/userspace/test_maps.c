@@ -214,14 +214,18 @@ static bool is_anon(struct htmm_names *names, const struct htmm_page *page)
 static struct htmm_names *by_file(const struct htmm_names *names, const struct htmm_page_list *list)
 {
 	struct htmm_names *copy = htmm_names_new();
-	FILE *file = tmpfile();
+	FILE *file = tmpfile(), *again = tmpfile();
 
 	htmm_names_save(names, file);
+	CHECK(ftell(file) > 0);
 	rewind(file);
 	CHECK(!htmm_names_load(copy, file));
 	/* What is known already does not come twice. */
 	rewind(file);
 	CHECK(!htmm_names_load(copy, file));
+	htmm_names_save(copy, again);
+	CHECK(ftell(again) == ftell(file));
+	fclose(again);
 	fclose(file);
 	htmm_names_note(copy, 0, list);
 	return copy;
