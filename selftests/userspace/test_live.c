@@ -155,9 +155,10 @@ static void check_module(unsigned int after)
 	const struct perf_event_mmap_page *page = feeder.sources.source->page;
 	unsigned int i;
 
-	if (module.nr != samples || module.lost != LOST + SAMPLES - samples || module.throttled != 1)
-		printf("# killed after %u instructions: %u samples, %llu lost, %llu throttled\n", after,
-		       module.nr, module.lost, module.throttled);
+	if (module.nr != samples || module.lost != LOST + SAMPLES - samples ||
+	    module.throttled != 1)
+		printf("# killed after %u instructions: %u samples, %llu lost, %llu throttled\n",
+		       after, module.nr, module.lost, module.throttled);
 	CHECK(module.nr == samples);
 	for (i = 0; i < samples; i++)
 		CHECK(module.seen[i] == i + 1);

@@ -244,7 +244,8 @@ static void test_names_saved(void)
 	struct htmm_place place;
 	u64 offset;
 
-	pages[0].pid = pages[1].pid = parent;
+	pages[0].pid = parent;
+	pages[1].pid = parent;
 	CHECK(!htmm_names_refresh(names, parent));
 	CHECK(!htmm_names_refresh(names, getpid()));
 	offset = htmm_names_find(names, &pages[1]).offset;
@@ -255,7 +256,8 @@ static void test_names_saved(void)
 
 	kill(parent, SIGKILL);
 	waitpid(parent, NULL, 0);
-	pages[0].flags = pages[1].flags = HTMM_PAGE_EXITED;
+	pages[0].flags = HTMM_PAGE_EXITED;
+	pages[1].flags = HTMM_PAGE_EXITED;
 	copy = by_file(names, &list);
 	CHECK(is_anon(copy, &pages[0]));
 	place = htmm_names_find(copy, &pages[1]);

@@ -9,8 +9,8 @@
  * "program,method,period,budget,past,next,cpu,share,low,high,truth": the last ones are what share
  * of the loads the best pages are said to have, its bounds, and the share that they have.
  *
- * METHOD, if given, is another one, which took NS of a CPU beside the program. Lines of SEEN are what
- * it saw: when, in ns since the first miss, the first page and the one behind the last, how much.
+ * METHOD, if given, is another one, which took NS of a CPU beside the program. Lines of SEEN are
+ * what it saw: when, in ns since the first miss, the first page, the one behind the last, how much.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -439,9 +439,9 @@ static struct range *read_ranges(const char *path)
 
 static void add_range(const struct run *run, const struct range *range, float *past, float *now)
 {
-	size_t i;
+	size_t i = first_page(run, range->first);
 
-	for (i = first_page(run, range->first); i < run->nr_pages && run->pages[i] < range->end; i++) {
+	for (; i < run->nr_pages && run->pages[i] < range->end; i++) {
 		past[i] += range->seen;
 		now[i] += range->seen;
 	}
