@@ -48,6 +48,13 @@ static int call_pace(void *value, const char *text, struct htmm_error *err)
 	return word < 0 ? word : 0;
 }
 
+/* Or it would have the device open for a moment longer, so that the module cannot be removed. */
+static void end_guard(const struct replay *replay)
+{
+	close(replay->alive);
+	waitpid(replay->guard, NULL, 0);
+}
+
 /*
  * However this process ends, the session ends with it: else it would run on without samples, and
  * be in the way of the next one. A child waits for that, out of reach of the terminal's signals
@@ -85,14 +92,8 @@ static int begin_guard(struct replay *replay, struct htmm_error *err)
 	/* From now on no signal to both ends it. The socket is closed when this process ends. */
 	if (recv(ends[1], &c, 1, 0) == 1)
 		return 0;
+	end_guard(replay);
 	return htmm_error_set(err, EIO, NULL, "the process that guards the session has ended");
-}
-
-/* Or it would have the device open for a moment longer, so that the module cannot be removed. */
-static void end_guard(const struct replay *replay)
-{
-	close(replay->alive);
-	waitpid(replay->guard, NULL, 0);
 }
 
 /* The smallest period, with which a sample has weight 1. Those of a pipe are not known yet. */
