@@ -50,8 +50,7 @@ void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters 
 	counters->throttled = local64_read(&channel->throttled) -
 			      base->throttled;
 	counters->overflows = local64_read(&channel->overflows) - base->overflows;
-	/* Either all overflows of a channel are in NMI context or none is. */
-	counters->nmi = local64_read(&channel->outside_nmi) ? 0 : counters->overflows;
+	counters->nmi = READ_ONCE(channel->outside_nmi) ? 0 : counters->overflows;
 }
 
 /*

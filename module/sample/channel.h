@@ -68,7 +68,7 @@ struct htmm_event_state {
  * @work: posts the wake-up from NMI context
  * @last: the cgroup of the last sample, and its target
  * @throttled: number of @overflows at which the event was throttled
- * @outside_nmi: number of @overflows outside NMI context
+ * @outside_nmi: overflows are not in NMI context: either all are or none
  * @handler_ns: estimate of the time in the handler, in nanoseconds: one of
  *	HTMM_TIMED_EVERY handlers is timed
  * @untimed: handlers until the next one that is timed
@@ -105,7 +105,7 @@ struct htmm_channel {
 	local64_t handler_ns;
 	struct irq_work work;
 	struct htmm_filter_last last;
-	local64_t outside_nmi;
+	bool outside_nmi;
 	local64_t throttled;
 	local64_t dropped[HTMM_NR_DROPS];
 

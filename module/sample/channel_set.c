@@ -220,6 +220,7 @@ int htmm_channel_set_init(struct htmm_channel_set *set, const struct htmm_config
 			channel->index = index;
 			channel->sample_type = config->start.sample_type;
 			channel->filter = filter;
+			channel->outside_nmi = config->events[index].type == HTMM_TYPE_FEED;
 			set->channels[set->nr_channels++] = channel;
 		}
 	}

@@ -164,7 +164,6 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 			known = true;
 		}
 		local64_inc(&channel->overflows);
-		local64_inc(&channel->outside_nmi);
 		addr = from->addr & ~origin.ignored;
 		data_src = from->data_src ?: PERF_MEM_NA;
 		drop = htmm_feed_check(channel, &origin, addr, data_src);
@@ -184,6 +183,5 @@ u32 htmm_feed(struct htmm_channel *channel, const struct htmm_feed_sample *sampl
 void htmm_feed_drop(struct htmm_channel *channel, u32 n, enum htmm_drop drop)
 {
 	local64_add(n, &channel->overflows);
-	local64_add(n, &channel->outside_nmi);
 	local64_add(n, &channel->dropped[drop]);
 }

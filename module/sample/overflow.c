@@ -226,7 +226,7 @@ static __always_inline bool htmm_overflow_begin(struct htmm_channel *channel,
 {
 	local64_inc(&channel->overflows);
 	if (unlikely(!in_nmi()))
-		local64_inc(&channel->outside_nmi);
+		WRITE_ONCE(channel->outside_nmi, true);
 	if (unlikely(event->hw.interrupts == HTMM_THROTTLED))
 		local64_inc(&channel->throttled);
 
