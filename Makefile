@@ -53,7 +53,7 @@ userspace:
 	$(MAKE) -C userspace
 
 packages:
-	selftests/rig/packages
+	@selftests/rig/packages
 
 # Build first; print results later.
 .PHONY: built
@@ -61,13 +61,13 @@ built: packages
 	@$(MAKE) -s userspace
 
 demo: built
-	selftests/demo/run
+	@selftests/demo/run
 
 quick: built
-	selftests/check --quick
+	@selftests/check --quick
 
 check: built
-	selftests/check $(SUITES)
+	@selftests/check $(SUITES)
 
 fuzz: packages
 	$(MAKE) -C selftests/core fuzz
