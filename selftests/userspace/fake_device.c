@@ -586,7 +586,7 @@ static int fake_list_pages(struct htmm_list_pages *arg)
 	while (nr < arg->nr_pages && arg->cursor[0] < all) {
 		const struct htmm_page page = listed_page(arg, arg->cursor[0]++, all);
 
-		if (getenv("FAKE_FEW") && page.samples < arg->min_samples)
+		if (!(arg->flags & HTMM_LIST_OTHERS) && page.samples < arg->min_samples)
 			continue;
 		if (!(arg->flags & HTMM_LIST_NODE) || page.node == arg->node ||
 		    (arg->flags & HTMM_LIST_OTHERS && page.samples >= arg->min_samples))
