@@ -357,6 +357,27 @@ static void moved_array_is_found(void)
 	finish(&result);
 }
 
+/* What has few samples of both recordings, but most of one that is much shorter, is compared. */
+static void hot_in_a_short_recording_is_found(void)
+{
+	struct program longer = usual, moved = usual;
+	const struct place *place;
+	struct result result;
+
+	longer.samples = 400000;
+	moved.samples = 600;
+	moved.hot = 2;
+	compare(&result, &longer, &moved);
+	place = find(&result, PLACE_MAPPING, "[anon 4.0 MiB below libc.so.6, 3]");
+	CHECK(place && !place->count[A].samples && place->differs);
+	CHECK(place->count[B].samples > 240 && place->count[B].samples < 400);
+	finish(&result);
+	compare(&result, &moved, &longer);
+	place = find(&result, PLACE_MAPPING, "[anon 4.0 MiB below libc.so.6, 3]");
+	CHECK(place && !place->count[B].samples && place->differs);
+	finish(&result);
+}
+
 /* The first megabyte of the heap is hotter, the rest is colder; a third change may be chance. */
 static bool hot_part_of_heap(const struct result *result)
 {
@@ -424,6 +445,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(same_program_does_not_differ),
 	TAP_TEST(memory_has_the_same_names),
 	TAP_TEST(moved_array_is_found),
+	TAP_TEST(hot_in_a_short_recording_is_found),
 	TAP_TEST(hot_part_is_found),
 	TAP_TEST(other_size_is_the_same_memory),
 	TAP_TEST(what_served_is_compared),

@@ -6,7 +6,7 @@
 #include "lib/array.h"
 #include "places.h"
 
-/* Places with a smaller share of the samples of both recordings are not compared. */
+/* Places with a smaller share of the samples, in each of the recordings, are not compared. */
 #define SHARE_LEAST	0.001
 /* Nor are those with fewer samples. */
 #define SAMPLES_LEAST	10
@@ -371,12 +371,18 @@ static double spread_of_all(const struct places *places, int side)
 	return compare_spread(&spread);
 }
 
+static bool has_share(const struct places *places, const struct place *place, int side)
+{
+	const double samples = place->count[side].samples;
+
+	return samples && samples >= SHARE_LEAST * places->all[side].samples;
+}
+
+/* A sum of both would hide what is hot only in a recording that is much shorter. */
 static bool has_enough(const struct places *places, const struct place *place)
 {
-	const double samples = place->count[A].samples + place->count[B].samples;
-
-	return samples >= SAMPLES_LEAST &&
-	       samples >= SHARE_LEAST * (places->all[A].samples + places->all[B].samples);
+	return place->count[A].samples + place->count[B].samples >= SAMPLES_LEAST &&
+	       (has_share(places, place, A) || has_share(places, place, B));
 }
 
 static struct compare_side side_of(const struct places *places, const struct place *place, int side)
