@@ -249,11 +249,31 @@ static void test_rate(void)
 /* Moves that were not made may be made later, but only those of the last two looks. */
 static void test_saved(void)
 {
-	struct memory *memory = make_at_rate(300);
+	struct memory *memory = make_at_rate(600);
 
-	CHECK(look(memory)->budget == 300);
 	CHECK(look(memory)->budget == 600);
-	CHECK(look(memory)->budget == 600);
+	CHECK(look(memory)->budget == 1200);
+	CHECK(look(memory)->budget == 1200);
+	destroy(memory);
+}
+
+/* However low the rate, a hot huge page takes the place of a cold one in the end. */
+static void test_huge_at_rate(void)
+{
+	struct memory *memory = make_at_rate(100);
+	u32 i;
+
+	memory->shift = HTMM_REGION_SHIFT;
+	for (i = 0; i < 12; i++) {
+		sample(memory, 0, HUGE, 5);
+		sample(memory, 3 * HUGE, 4 * HUGE, 5);
+		look(memory);
+		CHECK(memory->plan->budget <= 2 * HUGE);
+		CHECK(i > 8 || !memory->plan->nr_moves);
+		obey(memory);
+	}
+	CHECK(fast_of(memory, 3 * HUGE, 4 * HUGE) == HUGE);
+	CHECK(!fast_of(memory, HUGE, 2 * HUGE) && fast_of(memory, 0, HUGE) == HUGE);
 	destroy(memory);
 }
 
@@ -426,6 +446,7 @@ int main(void)
 		TAP_TEST(test_profit),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
+		TAP_TEST(test_huge_at_rate),
 		TAP_TEST(test_longer),
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),

@@ -66,8 +66,8 @@ __u64 rule_rate(struct policy *policy)
 
 	if (!policy->config.rate_pages)
 		return UINT64_MAX;
-	/* A huge page is moved as a whole, however low the rate. */
-	most = fmax(2 * rate * policy->interval, 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT));
+	/* However low the rate, a huge page can take the place of another one, each as a whole. */
+	most = fmax(2 * rate * policy->interval, 2 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT));
 	policy->tokens = fmin(policy->tokens + rate * policy->interval, most);
 	return policy->tokens;
 }
