@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "policy/rules.h"
 #include "test.h"
 #include "tier/log.h"
 #include "tier/tier.h"
@@ -807,6 +808,22 @@ static void test_refused(void)
 	destroy(tier);
 }
 
+/* What a copy costs is learnt only if enough pages moved, however many were to move. */
+static void test_copy_cost(void)
+{
+	struct tier *tier = make(PAGES);
+	const struct policy *policy = tier->groups[0].policy;
+	u32 page;
+
+	for (page = 1000; page < 1090; page++)
+		machine.error[page] = EACCES;
+	promote(tier, 1000, 100);
+	CHECK(tier->mover.promoted == 10 && policy->copy_ns == 5000);
+	promote(tier, 1090, 100);
+	CHECK(tier->mover.promoted == 110 && policy->copy_ns != 5000);
+	destroy(tier);
+}
+
 /* Pages that are tried again and again are counted once. */
 static void test_refused_once(void)
 {
@@ -1101,6 +1118,7 @@ int main(void)
 		TAP_TEST(test_end),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_refused),
+		TAP_TEST(test_copy_cost),
 		TAP_TEST(test_refused_once),
 		TAP_TEST(test_capacity),
 		TAP_TEST(test_capacity_of_targets),

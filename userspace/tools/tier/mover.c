@@ -179,11 +179,10 @@ static size_t same_process(const struct policy_move *moves, size_t nr)
 void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
 		size_t nr)
 {
-	__u64 start = clock_ns(CLOCK_MONOTONIC), pages = 0, ns;
+	__u64 start = clock_ns(CLOCK_MONOTONIC), before = mover->promoted + mover->demoted;
+	__u64 pages, ns;
 	size_t i, part;
 
-	for (i = 0; i < nr; i++)
-		pages += moves[i].pages;
 	for (i = 0; i < nr; i += part) {
 		int node = tiers_roomiest(moves[i].promote ? &mover->tiers->fast :
 							     &mover->tiers->slow);
@@ -193,6 +192,8 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	}
 	ns = clock_ns(CLOCK_MONOTONIC) - start;
 	mover->ns += ns;
+	/* A page that was refused was not copied. */
+	pages = mover->promoted + mover->demoted - before;
 	/* For a few pages, this is mostly the cost of the call. */
 	if (pages >= ENOUGH)
 		policy_copied(policy, pages, ns);
