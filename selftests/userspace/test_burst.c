@@ -307,6 +307,35 @@ static void test_changed(void)
 	destroy(memory);
 }
 
+/* In which tier new memory is only a look can tell, however often regions are listed before it. */
+static void test_new_region(void)
+{
+	struct memory *memory = make(2048, 0);
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	memory->pages = 3072;
+	memory->capacity = CAPACITY + 512;
+	for (i = 2048; i < 2560; i++)
+		memory->fast[i] = true;
+	for (i = 0; i < 3; i++) {
+		sample(memory, 0, CAPACITY, 1);
+		sample(memory, 2048, 2560, 4);
+		CHECK(!changed(memory));
+	}
+	look(memory);
+	CHECK(!memory->plan->cool);
+	/* Now it is known. */
+	sample(memory, 2048, 2560, 1);
+	CHECK(!changed(memory));
+	sample(memory, 1024, 2048, 1);
+	CHECK(changed(memory));
+	destroy(memory);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -324,6 +353,7 @@ int main(void)
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
+		TAP_TEST(test_new_region),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

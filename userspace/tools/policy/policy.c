@@ -675,8 +675,9 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 			look->coolings[slot] - policy->glanced[slot] : 0;
 		__u32 before = old && times < 32 ? old->samples >> times : 0;
 
-		/* Where new memory is, is not known. */
-		if (!old)
+		/* Where new memory is, is not known before the next look. */
+		unit->fresh = !old || old->fresh;
+		if (unit->fresh)
 			continue;
 		unit->recent = old->recent;
 		if (unit->samples > before) {
