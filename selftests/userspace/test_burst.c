@@ -197,6 +197,21 @@ static void test_burst_samples(void)
 	CHECK(few == 8 && more == 5 && many == 2);
 }
 
+/* So it does if the program does almost nothing any more. */
+static void test_burst_idle(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	jump(memory);
+	CHECK(memory->plan->burst);
+	for (i = 1; i < 12; i++) {
+		sample(memory, 2100, 2200, i % 2);
+		CHECK(look(memory)->burst == (i < 8));
+	}
+	destroy(memory);
+}
+
 /* The next look is when there are twice as many samples, but some in any case. */
 static void test_burst_wait(void)
 {
@@ -348,6 +363,7 @@ int main(void)
 		TAP_TEST(test_burst_halved),
 		TAP_TEST(test_burst_in_vain),
 		TAP_TEST(test_burst_samples),
+		TAP_TEST(test_burst_idle),
 		TAP_TEST(test_burst_wait),
 		TAP_TEST(test_burst_pause),
 		TAP_TEST(test_long_list),

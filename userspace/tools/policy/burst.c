@@ -49,10 +49,15 @@ double burst_wait(const struct burst *burst, __u64 samples, __u64 capacity)
 	return fmax(more, LEAST_SAMPLES * capacity);
 }
 
+static bool is_late(const struct burst *burst, const struct policy_look *look)
+{
+	return look->seconds - burst->began >= BURST_S;
+}
+
 static bool is_over(const struct burst *burst, const struct policy_look *look)
 {
 	return look->samples - burst->samples >= BURST_SAMPLES * look->capacity ||
-	       look->seconds - burst->began >= BURST_S;
+	       is_late(burst, look);
 }
 
 bool burst_look(struct burst *burst, const struct policy_look *look, __u64 samples, double share,
@@ -62,8 +67,12 @@ bool burst_look(struct burst *burst, const struct policy_look *look, __u64 sampl
 	double drop = usual->share - share;
 	bool begins;
 
-	if (samples < SHARE_SAMPLES || share < 0)
+	if (samples < SHARE_SAMPLES || share < 0) {
+		/* The program waits, or has become slow. */
+		if (is_late(burst, look))
+			burst->looks = 0;
 		return false;
+	}
 	changed = changed || (burst_drop(burst, samples, share) &&
 			      !(halved && 2 * share > usual->share));
 	begins = changed && burst_begin(burst, look->seconds, look->samples);
