@@ -54,7 +54,8 @@ struct call {
  * @list: what was asked of the lists, in order
  * @nr_lists: how many lists
  * @state: of the session
- * @period: of the event
+ * @period: of the events
+ * @fixed: the period of the second one cannot be changed
  * @pages: that have a count, as it says
  * @total: samples since the start
  * @coolings: of all targets
@@ -76,7 +77,8 @@ static struct machine {
 	struct htmm_list_pages list[CALLS];
 	unsigned int nr_lists;
 	u32 state;
-	u64 period;
+	u64 period[2];
+	bool fixed;
 	u64 pages;
 	u64 total;
 	u64 coolings;
@@ -328,8 +330,10 @@ int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htm
 		machine.sets++;
 		return 0;
 	}
-	CHECK(set->flags == HTMM_SET_PERIOD && set->event == 0);
-	machine.period = set->period;
+	CHECK(set->flags == HTMM_SET_PERIOD && set->event < 2);
+	if (set->event && machine.fixed)
+		return -EINVAL;
+	machine.period[set->event] = set->period;
 	return 0;
 }
 
@@ -699,18 +703,42 @@ static void test_thin(void)
 	/* 25,600 samples a second: all are taken at first, then 600 of them. */
 	sample(0, 400, 64);
 	look(tier);
-	CHECK(!machine.period && tier->thin == 1);
+	CHECK(!machine.period[0] && tier->thin == 1);
 	for (i = 0; i < 20; i++) {
 		sample(0, 400, 64 / tier->thin);
 		look(tier);
 	}
-	CHECK(machine.period == 64 * 499 && tier->thin == 64);
+	CHECK(machine.period[0] == 64 * 499 && tier->thin == 64);
 	for (i = 0; i < 2; i++) {
 		sample(1000, 1400, 9);
 		look(tier);
 	}
 	CHECK(tier->groups[0].plan->burst && tier->thin < 64);
-	CHECK(machine.period == tier->thin * 499);
+	CHECK(machine.period[0] == tier->thin * 499);
+	destroy(tier);
+}
+
+/* All events are thinned alike, or none, also if one of them refuses. */
+static void test_thin_events(void)
+{
+	static const struct htmm_event_list two = {
+		.nr = 2, .event = { { .period = 499 }, { .period = 1009 } },
+	};
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+
+	tier->events = &two;
+	machine.fixed = true;
+	for (i = 0; i < 20; i++) {
+		sample(0, 400, 64);
+		look(tier);
+	}
+	CHECK(machine.period[0] == 499 && tier->thin == 1);
+	machine.fixed = false;
+	sample(0, 400, 64);
+	look(tier);
+	CHECK(tier->thin == 64);
+	CHECK(machine.period[0] == 64 * 499 && machine.period[1] == 64 * 1009);
 	destroy(tier);
 }
 
@@ -1114,6 +1142,7 @@ int main(void)
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_cooling_by_pages),
 		TAP_TEST(test_thin),
+		TAP_TEST(test_thin_events),
 		TAP_TEST(test_meanwhile),
 		TAP_TEST(test_end),
 		TAP_TEST(test_batches),

@@ -581,7 +581,25 @@ void tier_cool(struct tier *tier)
 		tier->cooled = tier->samples;
 }
 
-/* If it fails, the period stays, and the policies get the old one. */
+/* Sets the periods of the first @nr events. Returns for how many it could. */
+static unsigned int set_periods(const struct tier *tier, unsigned int nr, unsigned int thin)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct htmm_set set = {
+			.flags = HTMM_SET_PERIOD, .session = tier->session, .event = i,
+			.period = tier->events->event[i].period * thin,
+		};
+		struct htmm_error ignored;
+
+		if (htmm_device_set(tier->fd, &set, &ignored))
+			break;
+	}
+	return i;
+}
+
+/* If one fails, the periods of all stay, and the policies get the old one. */
 void tier_sample(struct tier *tier)
 {
 	unsigned int thin = UINT_MAX, i;
@@ -595,17 +613,11 @@ void tier_sample(struct tier *tier)
 	}
 	if (thin == tier->thin)
 		return;
-	for (i = 0; i < tier->events->nr; i++) {
-		struct htmm_set set = {
-			.flags = HTMM_SET_PERIOD, .session = tier->session, .event = i,
-			.period = tier->events->event[i].period * thin,
-		};
-		struct htmm_error ignored;
-
-		if (htmm_device_set(tier->fd, &set, &ignored))
-			return;
-	}
-	tier->thin = thin;
+	i = set_periods(tier, tier->events->nr, thin);
+	if (i < tier->events->nr)
+		set_periods(tier, i, tier->thin);
+	else
+		tier->thin = thin;
 }
 
 void tier_end(struct tier *tier)
