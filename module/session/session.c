@@ -304,8 +304,8 @@ void htmm_session_exit(void)
 }
 
 /*
- * Forget all pages and set all counters to zero. Returns 0, -ENODATA if there is no session,
- * -ESTALE, -EINTR, -ENOMEM.
+ * Forget all pages, and count overflows and samples from zero. Returns 0, -ENODATA if there is no
+ * session, -ESTALE, -EINTR, -ENOMEM.
  */
 int htmm_session_reset(u64 number)
 {

@@ -331,7 +331,7 @@ struct htmm_start {
  * HTMM_IOC_STOP stops sampling and drains every ring. The results can be read until the next START,
  * or until the fd that started the session is closed. Any permitted caller may stop any session.
  * EALREADY	no session is running
- * HTMM_IOC_RESET forgets all pages and sets every counter to zero. A running session continues.
+ * HTMM_IOC_RESET forgets all pages, and counts all from 0 but what enum htmm_stat excludes.
  */
 struct htmm_session_id {
 	__u32 size;

@@ -198,8 +198,8 @@ static int reset(int fd, void *arg, struct htmm_error *err)
 	if (!ret)
 		ret = htmm_device_reset(fd, 0, err);
 	if (!ret && !verbosity.quiet)
-		printf("forgot %llu pages with %llu samples; all counters are 0\n", hist.pages,
-		       stats.stats.total.counted);
+		printf("forgot %llu pages with %llu samples; overflows and samples count from 0\n",
+		       hist.pages, stats.stats.total.counted);
 	htmm_stats_free(&stats);
 	return ret;
 }
@@ -245,6 +245,6 @@ const struct command cmd_cool = {
 const struct command cmd_reset = {
 	.name = "reset",
 	.synopsis = "[options]",
-	.help = "Forgets all pages and sets every counter to zero.  Sampling continues.",
+	.help = "Forgets all pages, and counts overflows and samples from 0.  Sampling continues.",
 	.run = run_reset,
 };

@@ -96,7 +96,7 @@ int htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error
 int htmm_device_pause(int fd, __u64 session, struct htmm_error *err);
 int htmm_device_resume(int fd, __u64 session, struct htmm_error *err);
 
-/* Forgets all pages and sets every counter to zero. */
+/* Forgets all pages, and counts overflows and samples from 0. */
 int htmm_device_reset(int fd, __u64 session, struct htmm_error *err);
 
 /* Reads the state of the session. */
