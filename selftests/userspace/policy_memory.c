@@ -101,6 +101,7 @@ static struct policy_look list(struct memory *memory)
 		.slow_samples = memory->total, .samples = memory->total,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
 		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
+		.fast_more = memory->fast_cut,
 	};
 	u32 page;
 
@@ -119,6 +120,11 @@ static struct policy_look list(struct memory *memory)
 			memory->slow_list[at.nr_slow++] = one;
 	}
 	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
+	if (memory->fast_most && at.nr_fast > memory->fast_most) {
+		at.nr_fast = memory->fast_most;
+		at.fast_cut = memory->fast_list[at.nr_fast - 1].samples;
+		at.fast_more = true;
+	}
 	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
 	memory->seconds += 1;
 	at.seconds = memory->seconds;

@@ -23,6 +23,7 @@
  * @seconds: since the start
  * @slow_cut: slow pages with at most so many samples are not listed
  * @fast_cut: fast pages with more samples are not listed; 0: all are
+ * @fast_most: so many fast pages are listed at most; 0: all
  * @slow_list: for a look
  * @fast_list: for a look
  * @regions: for a look
@@ -40,6 +41,7 @@ struct memory {
 	double seconds;
 	u32 slow_cut;
 	u32 fast_cut;
+	u32 fast_most;
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
 	struct htmm_page regions[PAGES / HUGE];

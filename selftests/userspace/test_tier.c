@@ -481,7 +481,7 @@ static void test_lists(void)
 	CHECK(group->pages.nr == group->nr_slow + group->used);
 	for (i = 0; i < group->pages.nr; i++)
 		CHECK(group->pages.pages[i].node == (i < group->nr_slow ? SLOW : FAST));
-	CHECK(!group->slow_cut && !group->fast_cut);
+	CHECK(!group->slow_cut && !group->fast_cut && !group->fast_more);
 	destroy(tier);
 }
 
@@ -606,7 +606,21 @@ static void test_large(void)
 	CHECK(tier->groups[0].nr_slow == 150 && tier->groups[0].pages.pages[0].samples == 9);
 	CHECK(tier->groups[0].slow_cut == 4);
 	CHECK(tier->groups[0].pages.nr == 150 + 150 && tier->groups[0].fast_cut == 1);
-	CHECK(tier->groups[0].used == CAPACITY);
+	CHECK(tier->groups[0].used == CAPACITY && tier->groups[0].fast_more);
+	destroy(tier);
+}
+
+/* The end of a list may be at pages without samples. */
+static void test_large_unused(void)
+{
+	struct tier *tier = make(150);
+
+	sample(0, 200, 9);
+	sample(1000, 1100, 6);
+	look(tier);
+	CHECK(tier->groups[0].large && tier->groups[0].pages.nr == 100 + 150);
+	CHECK(tier->groups[0].fast_more && !tier->groups[0].fast_cut);
+	CHECK(tier->groups[0].plan->fast_share > 0.749 && tier->groups[0].plan->fast_share < 0.751);
 	destroy(tier);
 }
 
@@ -1138,6 +1152,7 @@ int main(void)
 		TAP_TEST(test_rests),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_large),
+		TAP_TEST(test_large_unused),
 		TAP_TEST(test_large_nodes),
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_cooling_by_pages),

@@ -213,6 +213,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 				  &look.slow_cut);
 	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				  sim->fast, &look.fast_cut);
+	look.fast_more = look.nr_fast < sim->world.used;
 	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns + walk);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)

@@ -149,14 +149,19 @@ static bool was_listed(const struct policy *policy, const struct unit *unit)
 {
 	const struct unit last = { .target = unit->target, .samples = policy->fast_cut };
 
-	return !policy->fast_cut || unit->samples < halved(policy, &last);
+	return !policy->fast_more || unit->samples < halved(policy, &last);
 }
 
 /* Finds what a unit has gained. One that was not in the previous list had few samples. */
 static void match(struct policy *policy, struct unit *unit)
 {
 	struct unit *old = units_find(&policy->old, unit);
-	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
+	const bool listed = !unit->fast || was_listed(policy, unit);
+	const struct unit unlisted = {
+		.target = unit->target,
+		.samples = listed || policy->cut > policy->fast_cut ? policy->cut :
+								      policy->fast_cut,
+	};
 	__u32 before = halved(policy, &unlisted);
 
 	if (old) {
@@ -165,7 +170,7 @@ static void match(struct policy *policy, struct unit *unit)
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
-	unit->fresh = !old && unit->fast && was_listed(policy, unit);
+	unit->fresh = !old && unit->fast && listed;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
@@ -231,21 +236,24 @@ static double part(__u64 gained, __u64 samples)
 /*
  * The fast tier's share of the samples since the last look; below 0: no samples. The list of the
  * slow tier is not complete, but all samples that were not of the fast tier were of the slow one.
- * The lists were read at different times, so each is compared with the samples until its time.
+ * If the list of the fast tier is not complete either, the other way round: what is left out is the
+ * hottest of the fast tier, but the coldest of the slow one. The lists were read at different
+ * times, so each is compared with the samples until its time.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	__u64 gain[2] = {};
-	double fast, slow, all;
+	double fast, slow;
 	size_t i;
 
 	for (i = 0; i < now->nr; i++)
 		gain[now->unit[i].fast] += now->unit[i].gain;
 	slow = part(gain[0], look->slow_samples - policy->slow_samples);
 	fast = part(gain[1], look->samples - policy->samples);
-	all = look->fast_cut ? fast + slow : fmax(1, fast + slow);
-	return look->samples > policy->samples && all > 0 ? fast / all : -1;
+	if (look->samples <= policy->samples)
+		return -1;
+	return look->fast_more ? 1 - fmin(1, slow) : fast / fmax(1, fast + slow);
 }
 
 /*
@@ -752,6 +760,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
 	policy->cut = look->slow_cut;
+	policy->fast_more = look->fast_more;
 	policy->fast_cut = look->fast_cut;
 	pace(policy, look);
 	policy->changed = false;

@@ -64,7 +64,8 @@ struct policy_config {
  * @slow_cut: 0: @slow is all of them; else some with up to this many samples are not in it
  * @fast: pages of the fast tier, those with the fewest samples, also without any
  * @nr_fast: how many there are
- * @fast_cut: 0: @fast is all of them; else some with this many samples or more are not in it
+ * @fast_more: @fast is not all of them: some with @fast_cut samples or more are not in it
+ * @fast_cut: may be 0, as pages of the fast tier are listed also without samples
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
  * @capacity: pages of the fast tier that may be used, those in use included
@@ -84,6 +85,7 @@ struct policy_look {
 	__u64 slow_cut;
 	const struct htmm_page *fast;
 	size_t nr_fast;
+	bool fast_more;
 	__u64 fast_cut;
 	const struct htmm_page *regions;
 	size_t nr_regions;

@@ -27,7 +27,8 @@
  * @pages: of all regions at the look
  * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
- * @fast_cut: of the fast tier's list at the previous look
+ * @fast_more: the fast tier's list was not complete at the previous look
+ * @fast_cut: of that list
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
@@ -60,6 +61,7 @@ struct policy {
 	__u64 pages;
 	__u64 capacity;
 	__u64 cut;
+	bool fast_more;
 	__u64 fast_cut;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];

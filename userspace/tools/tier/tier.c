@@ -99,7 +99,8 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 
 /*
  * Lists the hottest pages of the slow tier, or the coldest of the fast one. If a node has more of
- * them, sets @cut to the count of the first page that is left out, of any node.
+ * them, sets @cut to the count of the first page that is left out, of any node. Returns whether one
+ * has, or a negative errno.
  */
 static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most, __u64 *cut,
 		     struct htmm_error *err)
@@ -126,7 +127,7 @@ static int list_tier(struct tier *tier, struct group *group, bool fast, size_t m
 			*cut = last;
 		full = true;
 	}
-	return ret < 0 ? ret : 0;
+	return ret < 0 ? ret : full;
 }
 
 /* Puts the pages of the slow tier first, then those of @node; drops those of other nodes. */
@@ -222,14 +223,15 @@ static int list_slow(struct tier *tier, struct group *group, struct htmm_error *
 		most = tier->list_pages;
 	ret = list_tier(tier, group, false, most, &group->slow_cut, err);
 	group->nr_slow = group->pages.nr;
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 static int list_fast(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	int ret = list_tier(tier, group, true, tier->list_pages, &group->fast_cut, err);
 
-	return ret ?: count_used(tier, group, err);
+	group->fast_more = ret > 0;
+	return ret < 0 ? ret : count_used(tier, group, err);
 }
 
 static bool cooling_due(const struct tier *tier)
@@ -243,7 +245,8 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	return (struct policy_look) {
 		.slow = group->pages.pages, .nr_slow = group->nr_slow, .slow_cut = group->slow_cut,
 		.fast = group->pages.pages + group->nr_slow,
-		.nr_fast = group->pages.nr - group->nr_slow, .fast_cut = group->fast_cut,
+		.nr_fast = group->pages.nr - group->nr_slow, .fast_more = group->fast_more,
+		.fast_cut = group->fast_cut,
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
@@ -387,6 +390,7 @@ static void empty_lists(struct group *group)
 	htmm_pages_free(&group->pages);
 	group->least = group->plan ? group->plan->least : 1;
 	group->slow_cut = group->least - 1;
+	group->fast_more = false;
 	group->fast_cut = 0;
 }
 

@@ -53,7 +53,8 @@ struct tally {
  * @nr_slow: how many of them are of the slow tier
  * @least: of the slow tier, only pages with at least this many samples are listed
  * @slow_cut: some of the slow tier with up to this many samples are not listed
- * @fast_cut: some of the fast tier with this many samples or more are not listed; 0: all are
+ * @fast_more: some of the fast tier with @fast_cut samples or more are not listed
+ * @fast_cut: see @fast_more
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
  * @counted: samples counted of its pages
@@ -73,6 +74,7 @@ struct group {
 	size_t nr_slow;
 	__u32 least;
 	__u64 slow_cut;
+	bool fast_more;
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
