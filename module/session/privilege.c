@@ -72,14 +72,31 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
 }
 
 /*
+ * A cooling visits each region of a table once, and an adaptation reads the histograms. The limits
+ * are the numbers of samples that take as long to count. 0 is the default, which is above it.
+ */
+int htmm_privilege_check_cooling(const struct htmm_start *start, u64 max_bytes,
+				 struct htmm_error *err)
+{
+	const u64 least = max_bytes / HTMM_USER_COOLING_BYTES;
+
+	if (!start->cooling_period || start->cooling_period >= least || capable(CAP_SYS_NICE))
+		return 0;
+	return htmm_fail(err, -EPERM,
+			 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",
+			 start->cooling_period, least, HTMM_USER_COOLING_BYTES);
+}
+
+/*
  * May the caller start this session? @err names the limit and how to raise it. Memory is limited
  * separately: it is charged to the caller's memory cgroup. Returns 0 or -EPERM.
  */
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err)
 {
 	const struct htmm_start *start = &config->start;
-	u64 bytes = start->max_bytes, least;
+	u64 bytes = start->max_bytes;
 	unsigned int i;
+	int ret;
 
 	/* The same rule as in setpriority(). The default nice value needs no privilege. */
 	if (!(start->drain_nice >= 0 || can_nice(current, start->drain_nice)))
@@ -111,18 +128,16 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 					 i);
 	}
 
-	/*
-	 * A cooling visits each region once, and an adaptation reads the histograms. The limits
-	 * are the numbers of samples that take as long to count. 0 is the default, which is
-	 * above the limit.
-	 */
+	/* The budget charges it for each sample. */
+	if (start->interrupt_ns < HTMM_USER_MIN_INTERRUPT_NS && !capable(CAP_SYS_NICE))
+		return htmm_fail(err, -EPERM,
+				 "interrupt_ns is %u: below %u it takes CAP_SYS_NICE",
+				 start->interrupt_ns, HTMM_USER_MIN_INTERRUPT_NS);
 	for (i = 0; i < start->nr_targets; i++)
 		bytes = max_t(u64, bytes, config->targets[i].max_bytes);
-	least = bytes / HTMM_USER_COOLING_BYTES;
-	if (start->cooling_period && start->cooling_period < least && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "cooling_period is %llu: below %llu, a sample for each %u bytes of max_bytes, it takes CAP_SYS_NICE",
-				 start->cooling_period, least, HTMM_USER_COOLING_BYTES);
+	ret = htmm_privilege_check_cooling(start, bytes, err);
+	if (ret)
+		return ret;
 	if (start->adaptation_period < HTMM_USER_MIN_ADAPTATION && !capable(CAP_SYS_NICE))
 		return htmm_fail(err, -EPERM,
 				 "adaptation_period is %llu: below %u it takes CAP_SYS_NICE",

@@ -351,7 +351,8 @@ int htmm_session_add_target(u64 number, const struct htmm_target *target, u32 *a
 
 	if (ret)
 		return ret;
-	ret = htmm_config_check_target(target, err);
+	ret = htmm_config_check_target(target, err) ?:
+	      htmm_privilege_check_cooling(&htmm_current->config->start, target->max_bytes, err);
 	if (!ret) {
 		active = set_active_memcg(htmm_current->memcg);
 		ret = htmm_target_set_add(&htmm_current->targets, target, added, err);

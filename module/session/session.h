@@ -80,6 +80,8 @@ int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budg
 void htmm_privilege_defaults(struct htmm_config *config);
 int htmm_privilege_check_period(const struct htmm_event *event, unsigned int index,
 				u64 period, struct htmm_error *err);
+int htmm_privilege_check_cooling(const struct htmm_start *start, u64 max_bytes,
+				 struct htmm_error *err);
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err);
 
 /* shrinker.c */

@@ -25,9 +25,9 @@ static int htmm_target_init_table(struct htmm_target_table *target)
 
 	if (!bytes)
 		return -EINVAL;
-	/* kvmalloc() would round small sizes up to a power of two. */
-	target->directory = bytes > KMALLOC_MAX_SIZE ? kvzalloc(bytes, HTMM_GFP) :
-			     __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
+	/* kvmalloc() would round small sizes up to a power of two, and refuses those of 2 GiB. */
+	target->directory = bytes > KMALLOC_MAX_SIZE && bytes <= INT_MAX ?
+			     kvzalloc(bytes, HTMM_GFP) : __vmalloc(bytes, HTMM_GFP | __GFP_ZERO);
 	if (!target->directory)
 		return -ENOMEM;
 	htmm_pages_init(&target->pages);

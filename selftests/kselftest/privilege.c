@@ -494,6 +494,58 @@ TEST_F(privilege, periods_of_the_threads)
 	refused(_metadata, self, "below 540672");
 }
 
+static int waits(int sock, void *unused)
+{
+	(void)unused;
+	child_post(sock);
+	pause();
+	return 0;
+}
+
+/* So may that of a target which is added later. */
+TEST_F(privilege, cooling_of_a_later_target)
+{
+	struct htmm_target target = {
+		.type = HTMM_TARGET_TGID,
+		.id = getpid(),
+		.max_bytes = 33 << 20,
+	};
+	struct htmm_add_target add = {
+		.size = sizeof(add),
+		.target = (uintptr_t)&target,
+		.target_size = sizeof(target),
+	};
+	struct child child;
+
+	self->req.arg.max_bytes = 32 << 20;
+	self->req.arg.cooling_period = (32 << 20) / HTMM_USER_COOLING_BYTES;
+	request_add_target(&self->req, getpid());
+	ASSERT_EQ(0, child_start(&child, waits, NULL));
+	target.id = child.pid;
+	ASSERT_START(self);
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	EXPECT_EQ(-EPERM, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	target.max_bytes = 32 << 20;
+	EXPECT_EQ(0, device_ioctl(self->fd, HTMM_IOC_ADD_TARGET, &add));
+	EXPECT_EQ(0, device_stop(self->fd));
+	child_kill(&child);
+}
+
+/* Who says that interrupts cost nothing has no budget. */
+TEST_F(privilege, cost_of_an_interrupt)
+{
+	self->req.arg.interrupt_ns = 1;
+	accepted(_metadata, self);
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	refused(_metadata, self, "interrupt_ns is 1: below 2000");
+	self->req.arg.interrupt_ns = 1999;
+	refused(_metadata, self, "interrupt_ns is 1999: below 2000");
+	self->req.arg.interrupt_ns = 2000;
+	accepted(_metadata, self);
+	self->req.arg.interrupt_ns = 0;
+	accepted(_metadata, self);
+}
+
 /* Who may use the CPU time that the periods cost said so at the start. */
 TEST_F(privilege, period_of_a_session)
 {

@@ -69,6 +69,7 @@
 #define HTMM_USER_MAX_BUDGET_MS		1000	/* longest budget_interval_ms */
 #define HTMM_USER_COOLING_BYTES		64	/* most max_bytes / cooling_period */
 #define HTMM_USER_MIN_ADAPTATION	1000	/* shortest adaptation_period */
+#define HTMM_USER_MIN_INTERRUPT_NS	2000	/* least interrupt_ns */
 
 #define HTMM_EVENT_NAME_LEN	32
 #define HTMM_TARGET_NAME_LEN	1024
