@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "htmmctl/command.h"
 #include "htmmctl/output.h"
@@ -79,27 +81,55 @@ void metrics_write(FILE *file, const struct metric *metrics, size_t nr,
 	}
 }
 
+static int cannot_write(const char *path, struct htmm_error *err)
+{
+	return htmm_error_set(err, errno, NULL, "cannot write %s: %s", path, strerror(errno));
+}
+
+/*
+ * A file that nobody else can have put there, even where others may write in the directory, with
+ * the rights of any new file. @template is as for mkstemp(). NULL: see errno.
+ */
+static FILE *open_new(char *template)
+{
+	const mode_t mask = umask(0);
+	const int fd = mkostemp(template, O_CLOEXEC);
+
+	umask(mask);
+	if (fd < 0)
+		return NULL;
+	fchmod(fd, 0666 & ~mask);
+	return fdopen(fd, "w");
+}
+
 int metrics_replace(const char *path, void (*write)(FILE *file, const void *arg), const void *arg,
 		    struct htmm_error *err)
 {
+	struct stat st;
 	char *new;
 	FILE *file;
 	int ret;
 
-	if (asprintf(&new, "%s.tmp", path) < 0)
+	/* A pipe or a device stays what it is. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		file = fopen(path, "we");
+		if (!file)
+			return cannot_write(path, err);
+		write(file, arg);
+		return out_close(file, path, err);
+	}
+	if (asprintf(&new, "%s.XXXXXX", path) < 0)
 		return no_memory(err);
-	file = fopen(new, "we");
+	file = open_new(new);
 	if (!file) {
-		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", new,
-				     strerror(errno));
+		ret = cannot_write(path, err);
 		free(new);
 		return ret;
 	}
 	write(file, arg);
 	ret = out_close(file, new, err);
 	if (!ret && rename(new, path))
-		ret = htmm_error_set(err, errno, NULL, "cannot write %s: %s", path,
-				     strerror(errno));
+		ret = cannot_write(path, err);
 	if (ret)
 		unlink(new);
 	free(new);
