@@ -244,7 +244,9 @@ static int open_file(struct perfdata_writer *writer, const char *path, bool exis
 		errno = ENAMETOOLONG;
 		return path_error(path, err);
 	}
-	fd = open(new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	/* What is there may be of another user, or lead elsewhere. */
+	unlink(new);
+	fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return path_error(path, err);
 	ret = begin(writer, fd, false, err);
