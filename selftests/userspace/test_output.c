@@ -40,10 +40,38 @@ static void test_names(void)
 	CHECK(name_becomes("\xf1\x80\x80", BAD BAD BAD) && name_becomes("\xff", BAD));
 }
 
+/* What a terminal gets of @name. */
+static bool prints(const char *name, const char *expected)
+{
+	char *got = NULL;
+	size_t len;
+	FILE *file = open_memstream(&got, &len);
+	bool same;
+
+	out_name(file, name);
+	fclose(file);
+	same = !strcmp(got, expected);
+	free(got);
+	return same;
+}
+
+/* No name makes a terminal do something. */
+static void test_terminal(void)
+{
+	/* Two, two, three and four bytes, which end as control characters do. */
+	static const char others[] = "\xc2\xa0\xc3\x9b\xe2\x82\x9b\xf0\x9f\x90\x9b";
+
+	CHECK(prints("\x1b[2J\x7f\n", "?[2J??"));
+	CHECK(prints("a\xc2\x80\xc2\x9b[\xc2\x9fz", "a??[?z"));
+	CHECK(prints("\x9b\xff\xc2", "???"));
+	CHECK(prints(others, others));
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_names),
+		TAP_TEST(test_terminal),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -52,8 +52,18 @@ char out_char(char c)
 
 void out_name(FILE *file, const char *name)
 {
-	for (; *name; name++)
-		fputc(out_char(*name), file);
+	int len;
+
+	for (; *name; name += len ?: 1) {
+		len = out_utf8(name);
+		/* U+0080 to U+009F, and such bytes alone, are control characters, too. */
+		if (!len || (len == 2 && name[0] == '\xc2' && name[1] < '\xa0'))
+			fputc('?', file);
+		else if (len == 1)
+			fputc(out_char(*name), file);
+		else
+			fwrite(name, 1, len, file);
+	}
 }
 
 FILE *out_open(const char *path)
