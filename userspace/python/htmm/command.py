@@ -75,5 +75,7 @@ def sampling(pids: Iterable[int] = (), cgroup: Optional[str] = None, events: Seq
         if value is not None and value != "":
             args += [option, str(value)]
     for name, setting in (tune or {}).items():
+        if isinstance(setting, bool):
+            setting = "yes" if setting else "no"
         args += ["--tune", f"{name}={setting}"]
     return args

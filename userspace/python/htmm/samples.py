@@ -57,7 +57,7 @@ class Samples:
     """
 
     def __init__(self, options: Sequence[str], argv: Sequence[str]) -> None:
-        self.lost, self.status = 0, 0
+        self.lost, self.status, self._closed = 0, 0, False
         self._argv = argv
         self._dtype: Optional[np.dtype[Any]] = None
         self._batches = self._read()
@@ -81,13 +81,16 @@ class Samples:
             self._recorder.send_signal(signal.SIGINT)
         if self._recorder.stdout:
             self._recorder.stdout.close()
-        self._recorder.wait()
+        self.status = self._recorder.wait()
+        self._closed = True
         self._said.close()
 
     def __iter__(self) -> Samples:
         return self
 
     def __next__(self) -> npt.NDArray[Any]:
+        if self._closed:
+            raise StopIteration
         return next(self._batches)
 
     def _read(self) -> Iterator[npt.NDArray[Any]]:
@@ -108,6 +111,8 @@ class Samples:
         if not begun or (self.status and not self._argv):
             self._said.seek(0)
             raise failed(self.status, self._said.read())
+        if rest:
+            raise Error("htmmctl record ended within a record", self.status or 1)
 
     def _samples(self, data: bytes) -> tuple[Optional[npt.NDArray[Any]], int]:
         """The samples in these records, and the bytes that whole records have."""
@@ -132,7 +137,7 @@ class Samples:
             return None, at
         if self._dtype is None:
             raise Error("htmmctl record wrote a sample before its event", 1)
-        return np.frombuffer(b"".join(samples), self._dtype), at
+        return np.frombuffer(bytearray().join(samples), self._dtype), at
 
     def _event(self, dtype: np.dtype[Any]) -> None:
         if self._dtype not in (None, dtype):

@@ -20,15 +20,17 @@ class Session:
     """
     The module's session. There is only one at a time, so all objects of this class are the same
     session. As a context manager it stops the session at the end; its results can be read until
-    the next start.
+    the next start. It does not stop a session that another user has begun meanwhile.
     """
 
     def __enter__(self) -> Session:
+        self._number = self.status()["session"]
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  where: Optional[TracebackType]) -> None:
-        if self.status()["state"] == "running":
+        now = self.status()
+        if now["state"] == "running" and now["session"] == self._number:
             self.stop()
 
     def stop(self) -> None:
