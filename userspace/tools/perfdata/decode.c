@@ -198,6 +198,7 @@ static int decode_sample(const struct perfdata_evsel *evsel, const unsigned char
 	*sample = (struct perfdata_sample) {
 		.time = member64(record, layout->time),
 		.addr = member64(record, layout->addr),
+		.ip = member64(record, layout->ip),
 		.data_src = member64(record, layout->data_src),
 		.pid = layout->tid == PERFDATA_ABSENT ? ~0U : get32(record + layout->tid),
 		.period = period_of(layout->period == PERFDATA_ABSENT ?
@@ -222,6 +223,7 @@ static inline int decode_whole(const struct perfdata_layout *layout, const unsig
 	*sample = (struct perfdata_sample) {
 		.time = get64(record + layout->time),
 		.addr = get64(record + layout->addr),
+		.ip = get64(record + layout->ip),
 		.data_src = get64(record + layout->data_src),
 		.pid = perfdata_in_guest(head.misc) ? PERFDATA_GUEST : get32(record + layout->tid),
 		.period = period_of(get64(record + layout->period)),

@@ -3,7 +3,6 @@
 #ifndef PERFDATA_DECODE_H
 #define PERFDATA_DECODE_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -61,6 +60,7 @@ struct perfdata_record_view {
  * struct perfdata_sample - a sample, or another record in order of time
  * @time: nanoseconds; 0: unknown
  * @addr: data address
+ * @ip: address of the instruction; 0: unknown
  * @other: if @period is 0, a record that is no sample, for free(); then only @time is valid
  *	besides
  * @data_src: union perf_mem_data_src; 0: unknown
@@ -68,8 +68,7 @@ struct perfdata_record_view {
  *	it was exiting; PERFDATA_GUEST
  * @period: events that the sample stands for, at most U32_MAX; 1 if unknown
  *
- * Millions of these move between CPUs, so the struct has only what is used, and is half a
- * cache line.
+ * Millions of these move between CPUs, so the struct has only what is used.
  */
 struct perfdata_sample {
 	__u64 time;
@@ -77,12 +76,11 @@ struct perfdata_sample {
 		__u64 addr;
 		struct perfdata_record_view *other;
 	};
+	__u64 ip;
 	__u64 data_src;
 	__u32 pid;
 	__u32 period;
 };
-
-static_assert(sizeof(struct perfdata_sample) == 32, "half a cache line");
 
 /**
  * perfdata_other() - get the record that is no sample

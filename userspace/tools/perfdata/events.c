@@ -38,7 +38,7 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 	__u16 at = sizeof(struct perf_event_header), identifier, id;
 
 	identifier = place(type, PERF_SAMPLE_IDENTIFIER, &at);
-	place(type, PERF_SAMPLE_IP, &at);
+	layout->ip = place(type, PERF_SAMPLE_IP, &at);
 	layout->tid = place(type, PERF_SAMPLE_TID, &at);
 	layout->time = place(type, PERF_SAMPLE_TIME, &at);
 	layout->addr = place(type, PERF_SAMPLE_ADDR, &at);
@@ -54,9 +54,9 @@ static void lay_out(struct perfdata_layout *layout, __u64 type)
 		layout->data_src = place(type, PERF_SAMPLE_DATA_SRC, &at);
 	}
 	layout->fixed = at;
-	layout->whole = layout->tid != PERFDATA_ABSENT && layout->time != PERFDATA_ABSENT &&
-			layout->addr != PERFDATA_ABSENT && layout->period != PERFDATA_ABSENT &&
-			layout->data_src != PERFDATA_ABSENT;
+	layout->whole = layout->ip != PERFDATA_ABSENT && layout->tid != PERFDATA_ABSENT &&
+			layout->time != PERFDATA_ABSENT && layout->addr != PERFDATA_ABSENT &&
+			layout->period != PERFDATA_ABSENT && layout->data_src != PERFDATA_ABSENT;
 }
 
 /* The id must be read before the event is known, so it is at the same place for all events. */

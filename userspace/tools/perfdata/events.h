@@ -20,7 +20,8 @@
 
 /**
  * struct perfdata_layout - offsets of a sample's members
- * @tid: offset of pid and tid, in bytes from the record's start
+ * @ip: offset of the instruction's address, in bytes from the record's start
+ * @tid: of pid and tid
  * @time: of the time
  * @addr: of the data address
  * @id: of the event's id
@@ -33,6 +34,7 @@
  * PERFDATA_ABSENT means that the member is absent.
  */
 struct perfdata_layout {
+	__u16 ip;
 	__u16 tid;
 	__u16 time;
 	__u16 addr;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "decode.h"
 #include "format.h"
+#include "lib/array.h"
 #include "notes.h"
 
 /**
@@ -126,6 +129,44 @@ static void read_sample_time(struct perfdata_notes *notes, struct bytes *bytes)
 		notes->length = last > first ? last - first : 0;
 }
 
+int perfdata_notes_build_id(struct perfdata_notes *notes, const void *record, size_t size)
+{
+	const size_t head = offsetof(struct perfdata_build_id, filename);
+	struct perfdata_named_id *grown, id = {};
+	struct perfdata_build_id given;
+
+	if (size <= head)
+		return -EBADMSG;
+	memcpy(&given, record, head);
+	if (perfdata_in_guest(given.header.misc) || notes->nr_build_ids >= PERFDATA_BUILD_IDS_MAX)
+		return 0;
+	grown = array_grow(notes->build_id, notes->nr_build_ids, &notes->room_build_ids,
+			   sizeof(*grown));
+	if (!grown)
+		return 0;
+	notes->build_id = grown;
+	memcpy(id.id.bytes, given.build_id, BUILD_ID_MAX);
+	id.id.len = given.header.misc & PERFDATA_BUILD_ID_SIZE ? given.build_id[BUILD_ID_MAX] :
+								 BUILD_ID_MAX;
+	id.name = strndup((const char *)record + head, size - head);
+	if (id.name)
+		notes->build_id[notes->nr_build_ids++] = id;
+	return 0;
+}
+
+static void read_build_ids(struct perfdata_notes *notes, struct bytes *bytes)
+{
+	struct perf_event_header header;
+
+	while (bytes->left >= sizeof(header)) {
+		memcpy(&header, bytes->at, sizeof(header));
+		if (header.size > bytes->left ||
+		    perfdata_notes_build_id(notes, bytes->at, header.size))
+			return;
+		skip(bytes, header.size);
+	}
+}
+
 void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
 			unsigned int feature, const void *data, size_t size)
 {
@@ -133,6 +174,9 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 	__u64 total, version;
 
 	switch (feature) {
+	case PERFDATA_BUILD_ID:
+		read_build_ids(notes, &bytes);
+		break;
 	case PERFDATA_HOSTNAME:
 		replace(&notes->hostname, take_text(&bytes));
 		break;
@@ -163,6 +207,9 @@ void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *ev
 
 void perfdata_notes_free(struct perfdata_notes *notes)
 {
+	while (notes->nr_build_ids)
+		free(notes->build_id[--notes->nr_build_ids].name);
+	free(notes->build_id);
 	free(notes->hostname);
 	free(notes->cmdline);
 	memset(notes, 0, sizeof(*notes));

@@ -9,6 +9,8 @@
 
 /* Longer sections are not read. */
 #define PERFDATA_NOTE_MAX	(1024 * 1024)
+/* Most files with a build id. */
+#define PERFDATA_BUILD_IDS_MAX	(64 * 1024)
 
 /**
  * perfdata_notes_add() - read one feature
@@ -20,6 +22,18 @@
  */
 void perfdata_notes_add(struct perfdata_notes *notes, struct perfdata_events *events,
 			unsigned int feature, const void *data, size_t size);
+
+/**
+ * perfdata_notes_build_id() - keep the build id of a file
+ * @notes: get it
+ * @record: a struct perfdata_build_id with its name; need not be aligned
+ * @size: its bytes
+ *
+ * Those of virtual machines are left out, and those of more than PERFDATA_BUILD_IDS_MAX files.
+ *
+ * Return: 0, or -EBADMSG if the record is too short.
+ */
+int perfdata_notes_build_id(struct perfdata_notes *notes, const void *record, size_t size);
 
 /**
  * perfdata_notes_free() - free the notes

@@ -21,8 +21,8 @@
 #include <linux/types.h>
 #include "decode.h"
 
-/* Most bytes of records that wait. */
-#define PERFDATA_ORDER_BYTES	(16 * 1024 * 1024)
+/* Most bytes of records that wait: half a million samples. */
+#define PERFDATA_ORDER_BYTES	(20 * 1024 * 1024)
 
 /**
  * struct ordered_events - records being sorted

@@ -376,6 +376,10 @@ static int handle_own(struct perfdata_reader *reader, const struct perf_event_he
 	case PERFDATA_RECORD_FEATURE:
 		add_feature(reader, record, header->size);
 		return 0;
+	case PERFDATA_RECORD_BUILD_ID:
+		if (perfdata_notes_build_id(&reader->notes, record, header->size))
+			reader->status.malformed++;
+		return 0;
 	case PERFDATA_RECORD_FINISHED_ROUND:
 		/* The end of a round in one file says nothing about other files. */
 		if (reader->nr_sources == 1)

@@ -13,11 +13,22 @@
 #include <stdbool.h>
 #include <linux/types.h>
 #include <htmm/error.h>
+#include "buildid.h"
 #include "decode.h"
 #include "events.h"
 #include "ordered_events.h"
 
 struct perfdata_reader;
+
+/**
+ * struct perfdata_named_id - which build of a file was executed
+ * @name: the file, or "[kernel.kallsyms]"
+ * @id: its build id
+ */
+struct perfdata_named_id {
+	char *name;
+	struct build_id id;
+};
 
 /**
  * struct perfdata_notes - what a file holds besides records
@@ -27,6 +38,9 @@ struct perfdata_reader;
  * @fast_mem: memory of its nodes that have CPUs, in bytes; 0: unknown
  * @length: from the first sample to the last, in nanoseconds; 0: unknown
  * @in_parts: most of its records are in other files of its directory
+ * @build_id: build ids of files, in the order in which they come
+ * @nr_build_ids: how many there are
+ * @room_build_ids: private: elements that fit in @build_id
  */
 struct perfdata_notes {
 	char *hostname;
@@ -35,6 +49,9 @@ struct perfdata_notes {
 	__u64 fast_mem;
 	__u64 length;
 	bool in_parts;
+	struct perfdata_named_id *build_id;
+	size_t nr_build_ids;
+	size_t room_build_ids;
 };
 
 /**

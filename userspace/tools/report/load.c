@@ -157,6 +157,29 @@ static void know(struct loaded *loaded)
 	report->known.census = is_census(view->events, &view->status, &report->counts);
 }
 
+static bool has_instructions(const struct perfdata_events *events)
+{
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++)
+		if (events->event[i].attr.sample_type & PERF_SAMPLE_IP)
+			return true;
+	return false;
+}
+
+static int name_functions(struct report *report, const struct report_view *view,
+			  struct htmm_error *err)
+{
+	if (!has_instructions(view->events))
+		return htmm_error_set(err, ENODATA,
+				      "record with 'htmmctl record' or 'perf record -d'",
+				      "the samples of '%s' do not say which instruction made the access",
+				      view->path);
+	if (functions_name(&report->functions, &report->tasks, view->notes))
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	return 0;
+}
+
 /* The report points to what it is of, so that it is made in its place. */
 static int read_file(struct loaded *loaded, const struct report_config *config, __u32 max,
 		     struct htmm_error *err)
@@ -177,8 +200,11 @@ static int read_file(struct loaded *loaded, const struct report_config *config, 
 	perfdata_reader_status(loaded->reader, &view->status);
 	know(loaded);
 	ret = report_finish(report, max, err);
-	if (!ret)
-		say_status(&view->status, report);
+	if (ret)
+		return ret;
+	say_status(&view->status, report);
+	if (config->functions && report->counts.samples)
+		ret = name_functions(report, view, err);
 	return ret;
 }
 

@@ -56,7 +56,7 @@ struct options {
 
 static const char *const part_names[] = {
 	"summary", "processes", "mappings", "hist", "pages", "regions", "wss", "heat",
-	"commands", "curve",
+	"commands", "curve", "functions",
 };
 
 static int call_part(void *value, const char *text, struct htmm_error *err)
@@ -256,12 +256,17 @@ static int complete(struct options *opts, struct htmm_error *err)
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times, so it has no --part %s",
 				      opts->parts & PART_WSS ? "wss" : "heat");
+	if (opts->parts & PART_FUNCTIONS && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no instructions; --part functions needs a file");
 	if (!opts->parts)
 		opts->parts = opts->format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
 	if (opts->format == FORMAT_CSV && opts->parts & (opts->parts - 1))
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
 	opts->config.curve = opts->parts & PART_CURVE;
+	opts->config.functions = opts->parts & PART_FUNCTIONS;
 	opts->config.store.capacity = opts->capacity >> 12;
 	opts->config.store.max_bytes = opts->max_bytes;
 	opts->config.store.cooling_period = opts->cooling_period;
@@ -271,7 +276,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 static const char format_words[] = "text, json, csv, prometheus or damon";
 
 static const char part_words[] =
-	"summary, processes, mappings, hist, pages, regions, wss, heat, commands or curve";
+"summary, processes, mappings, hist, pages, regions, wss, heat, commands, curve or functions";
 
 static int run_report(const struct command *cmd, int argc, char **argv)
 {

@@ -90,6 +90,22 @@ static void print_mappings(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
+static void print_functions(FILE *file, const struct report_view *view)
+{
+	const struct functions *functions = &view->report->functions;
+	__u32 i;
+
+	fputs("function,file,samples\n", file);
+	for (i = 0; i < functions->nr_named && (!view->max || i < view->max); i++) {
+		const struct functions_named *named = &functions->named[i];
+
+		print_name(file, named->name ?: "");
+		fputc(',', file);
+		print_name(file, named->file);
+		fprintf(file, ",%llu\n", named->samples);
+	}
+}
+
 static void print_hist(FILE *file, const struct report_view *view)
 {
 	const struct htmm_histogram *pages = &view->report->hist[HTMM_UNIT_PAGE];
@@ -206,6 +222,7 @@ void report_print_csv(FILE *file, const struct report_view *view)
 		{ PART_HEAT, print_heat },
 		{ PART_COMMANDS, print_commands },
 		{ PART_CURVE, print_curve },
+		{ PART_FUNCTIONS, print_functions },
 	};
 	size_t i;
 

@@ -179,6 +179,25 @@ static struct json_object *mappings_json(const struct report_view *view)
 	return array;
 }
 
+static struct json_object *functions_json(const struct report_view *view)
+{
+	const struct functions *functions = &view->report->functions;
+	struct json_object *array = json_object_new_array();
+	__u32 i;
+
+	for (i = 0; i < functions->nr_named && (!view->max || i < view->max); i++) {
+		const struct functions_named *named = &functions->named[i];
+		struct json_object *obj = json_object_new_object();
+
+		if (named->name)
+			json_add_name(obj, "function", named->name);
+		json_add_name(obj, "file", named->file);
+		json_add_u64(obj, "samples", named->samples);
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
 static struct json_object *page_json(const struct report_view *view,
 				     const struct report_page *page)
 {
@@ -303,6 +322,8 @@ void report_print_json(FILE *file, const struct report_view *view)
 		json_add(obj, "commands", commands_json(view));
 	if (view->parts & PART_MAPPINGS)
 		json_add(obj, "mappings", mappings_json(view));
+	if (view->parts & PART_FUNCTIONS)
+		json_add(obj, "functions", functions_json(view));
 	if (view->parts & PART_HIST) {
 		json_add(obj, "hist", hist_json(&report->hist[HTMM_UNIT_PAGE],
 						&report->ratio[HTMM_UNIT_PAGE],

@@ -11,6 +11,8 @@
 #define WSS_LINES	16
 /* Columns before its bar. */
 #define WSS_INDENT	46
+/* Columns for the name of a function. */
+#define FUNCTION_WIDTH	34
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -233,6 +235,28 @@ static void print_mappings(FILE *file, const struct report_view *view)
 	free(order.index);
 }
 
+static void print_functions(FILE *file, const struct report_view *view)
+{
+	const struct functions *functions = &view->report->functions;
+	const __u32 nr = view->max && view->max < functions->nr_named ? view->max :
+									functions->nr_named;
+	__u32 i;
+
+	fprintf(file, "\n%12s %6s %-34s %s\n", "samples", "share", "function", "file");
+	for (i = 0; i < nr; i++) {
+		const struct functions_named *named = &functions->named[i];
+		const char *name = named->name ?: "[unknown]";
+
+		fprintf(file, "%12llu %5.1f%% ", named->samples,
+			percent(named->samples, view->report->counts.samples));
+		out_name(file, name);
+		fprintf(file, "%*s ", (int)strlen(name) < FUNCTION_WIDTH ?
+				      FUNCTION_WIDTH - (int)strlen(name) : 0, "");
+		out_name(file, named->file);
+		fputc('\n', file);
+	}
+}
+
 /* The number of pages from the one at @from on that follow it and are like it. */
 static __u32 equal_pages(const struct report *report, __u32 from)
 {
@@ -358,6 +382,8 @@ void report_print_text(FILE *file, const struct report_view *view)
 		print_commands(file, view);
 	if (view->parts & PART_MAPPINGS)
 		print_mappings(file, view);
+	if (view->parts & PART_FUNCTIONS)
+		print_functions(file, view);
 	if (view->parts & PART_HIST) {
 		fputc('\n', file);
 		hist_print(file, &view->report->hist[HTMM_UNIT_PAGE],

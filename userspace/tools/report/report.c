@@ -75,6 +75,7 @@ static enum htmm_source source_of(struct report *report, __u64 data_src)
 
 static void count(struct report *report, const struct perfdata_sample *sample)
 {
+	const __u64 before = report->counts.samples;
 	int space = space_of(report, sample->pid);
 	__u64 addr;
 
@@ -83,6 +84,8 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		return;
 	}
 	addr = count_page(report, space, sample->addr, 1, weight_of(report, sample));
+	if (report->config.functions && report->counts.samples != before)
+		functions_count(&report->functions, &report->tasks, space, sample->ip);
 	report->counts.served[source_of(report, sample->data_src)]++;
 	if (sample->time)
 		heat_add(report->heat, space, addr, sample->time);
@@ -120,11 +123,11 @@ static void feed_sample(struct report *report, const struct perfdata_sample *sam
 static void feed_mapping(struct tasks *tasks, const struct perfdata_record_view *view)
 {
 	const struct tasks_file file = {
-		.dev = view->dev, .ino = view->ino, .pgoff = view->pgoff, .shared = view->shared,
+		.dev = view->dev, .ino = view->dev ? view->ino : 0, .pgoff = view->pgoff,
+		.shared = view->shared,
 	};
 
-	tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len,
-		   view->dev ? &file : NULL);
+	tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len, &file);
 }
 
 static bool is_mapping(const struct perfdata_record_view *view)
@@ -139,10 +142,13 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 
 	/* The next sample may be in another address space. */
 	report->hint_space = -1;
+	functions_forget(&report->functions);
 	perfdata_losses_add(&report->losses, view);
 	report->counts.lost = perfdata_lost(&report->losses);
 	if (view->type == PERF_RECORD_THROTTLE)
 		report->counts.throttled++;
+	if (view->pid == ~0U && is_mapping(view) && !perfdata_in_guest(view->misc))
+		functions_kernel(&report->functions, view);
 	/* The kernel's own mappings have no process; one that is not known has the pid 0. */
 	if (view->pid == ~0U || !view->pid)
 		return;
@@ -433,6 +439,7 @@ void report_free(struct report *report)
 	store_free(report->store);
 	heat_free(report->heat);
 	tasks_free(&report->tasks);
+	functions_free(&report->functions);
 	free(report->page);
 	free(report->region);
 	free(report->touched);

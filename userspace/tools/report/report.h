@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <htmm/device.h>
 #include <htmm/target.h>
+#include "functions.h"
 #include "heat.h"
 #include "htmmctl/hit.h"
 #include "core/source.h"
@@ -25,6 +26,7 @@
  *	where; 0: none
  * @pids: only these processes
  * @curve: keep the count of each page, for the capacity curve and for comparisons
+ * @functions: count samples by instruction
  * @raw: list pages by their counts, not by their estimated rates
  */
 struct report_config {
@@ -33,6 +35,7 @@ struct report_config {
 	enum htmm_source min_level;
 	struct perfdata_pids pids;
 	bool curve;
+	bool functions;
 	bool raw;
 };
 
@@ -136,6 +139,7 @@ struct report_touched {
  * @config: how to evaluate the samples
  * @store: hotness
  * @tasks: processes and mappings
+ * @functions: by instruction, if &report_config.functions
  * @heat: by address and time; empty if the samples have no time
  * @counts: where samples went
  * @session_samples: for a live session, all samples since its start, while @counts has only
@@ -166,6 +170,7 @@ struct report {
 	struct report_config config;
 	struct store *store;
 	struct tasks tasks;
+	struct functions functions;
 	struct heat *heat;
 	struct report_counts counts;
 	__u64 session_samples;

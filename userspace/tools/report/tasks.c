@@ -313,7 +313,7 @@ static void map_range(struct tasks *tasks, __u32 space, __u64 start, __u64 len,
 		      const char *name, size_t name_len, const struct tasks_file *file)
 {
 	struct space *where = &tasks->space[space];
-	struct vma vma = { .start = start };
+	struct vma vma = { .start = start, .offset = file->pgoff - start };
 	__u64 last;
 	int ret = 0;
 
@@ -352,6 +352,23 @@ void tasks_mmap(struct tasks *tasks, __u32 pid, __u64 start, __u64 len, const ch
 		tasks->left_out++;
 }
 
+bool tasks_is_file(const struct tasks *tasks, __u32 name)
+{
+	static const char *const own[] = { "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV" };
+	const char *text = tasks_name_text(tasks, name);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strncmp(text, own[i], strlen(own[i])))
+			return false;
+	return *text == '/';
+}
+
+const char *tasks_name_text(const struct tasks *tasks, __u32 name)
+{
+	return name & ANON ? "[anon]" : tasks->name[name].text;
+}
+
 const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u32 name)
 {
 	const __s64 number = idmap_get(&tasks->by_mapping, mapping_key(space, name));
@@ -377,7 +394,7 @@ static int mapping_of(struct tasks *tasks, __u32 space, __u32 name)
 	if (idmap_set(&tasks->by_mapping, key, tasks->nr_mappings))
 		return -ENOMEM;
 	tasks->mapping[tasks->nr_mappings] = (struct mapping) {
-		.name = name & ANON ? "[anon]" : tasks->name[name].text,
+		.name = tasks_name_text(tasks, name),
 		.number = name,
 		.space = space,
 	};

@@ -24,7 +24,7 @@
  * struct tasks_file - the file of a mapping
  * @dev: its device; 0: not known
  * @ino: its inode, which may be 0; without @dev only its name tells it from others
- * @pgoff: offset of the mapping
+ * @pgoff: offset of the mapping; also without @dev
  * @shared: the mapping is shared: its pages are those of the file
  */
 struct tasks_file {
@@ -238,6 +238,24 @@ __u64 tasks_measure(struct tasks *tasks);
  * Return: the mapping, or NULL.
  */
 const struct mapping *tasks_sampled(const struct tasks *tasks, __u32 space, __u32 name);
+
+/**
+ * tasks_is_file() - tell if a mapping is of a file that others can open
+ * @tasks: the processes
+ * @name: number of the mapping's name
+ *
+ * Return: false for memory without a file, and for a file that only its processes know.
+ */
+bool tasks_is_file(const struct tasks *tasks, __u32 name);
+
+/**
+ * tasks_name_text() - get the name of a mapping
+ * @tasks: the processes
+ * @name: its number
+ *
+ * Return: the name; "[anon]" for memory without one.
+ */
+const char *tasks_name_text(const struct tasks *tasks, __u32 name);
 
 /**
  * tasks_search() - find the mapping of an address that is not in the range found last

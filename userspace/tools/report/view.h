@@ -22,9 +22,10 @@ enum report_part {
 	PART_HEAT = 1 << 7,
 	PART_COMMANDS = 1 << 8,
 	PART_CURVE = 1 << 9,
+	PART_FUNCTIONS = 1 << 10,
 };
 
-/* What is printed by default: commands only repeat what processes show, others need time. */
+/* What is printed by default: commands only repeat what processes show, others take time. */
 #define PART_ALL	0xff
 
 /* Where the capacity of the fast tier comes from. */

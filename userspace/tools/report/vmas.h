@@ -20,12 +20,14 @@
  * @start: its first address
  * @end: the first address after it
  * @name: number of its name
+ * @offset: added to an address of it, the offset in its file
  * @shift: added to an address of it, that of the first view of the same page; 0: this is it
  */
 struct vma {
 	__u64 start;
 	__u64 end;
 	__u32 name;
+	__u64 offset;
 	__s64 shift;
 };
 
