@@ -16,6 +16,8 @@
 
 /* How long a request and its answer may take: nobody else is answered meanwhile. */
 #define MOST_MS		5000
+/* For what a client still sends when it has its reply. */
+#define LINGER_MS	500
 /* The most bytes of a request. Prometheus sends a few hundred. */
 #define REQUEST_BYTES	8192
 
@@ -158,9 +160,8 @@ static void reply_metrics(int fd, server_answer *answer, void *arg)
 	char why[sizeof(err.what) + sizeof(err.todo) + 4];
 	size_t len = 0;
 	__u64 until;
-	int ret;
+	int ret = answer(arg, &text, &len, &err);
 
-	ret = answer(arg, &text, &len, &err);
 	/* That may take long where targets are large. */
 	until = now_ms() + MOST_MS;
 	if (!ret) {
@@ -197,6 +198,21 @@ static void serve(int fd, server_answer *answer, void *arg)
 		reply(fd, "405 Method Not Allowed", where, strlen(where), until);
 }
 
+/*
+ * close() resets the connection if there is something that nobody read, such as the body of a
+ * request that was refused; the reply may be lost then.
+ */
+static void hang_up(int fd)
+{
+	const __u64 until = now_ms() + LINGER_MS;
+	char rest[REQUEST_BYTES];
+
+	shutdown(fd, SHUT_WR);
+	while (wait_for(fd, POLLIN, until) && recv(fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
+		;
+	close(fd);
+}
+
 int server_run(int fd, server_answer *answer, void *arg, struct htmm_error *err)
 {
 	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
@@ -213,7 +229,7 @@ int server_run(int fd, server_answer *answer, void *arg, struct htmm_error *err)
 		if (client < 0)
 			continue;
 		serve(client, answer, arg);
-		close(client);
+		hang_up(client);
 	}
 	close(fds[1].fd);
 	signals_drop(&signals);
