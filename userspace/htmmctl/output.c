@@ -45,9 +45,14 @@ void out_colour(FILE *file, enum colour colour)
 		fputs(codes[colour], file);
 }
 
-char out_char(char c)
+int out_printable(const char *from)
 {
-	return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
+	const int len = out_utf8(from);
+
+	if (len == 1)
+		return (unsigned char)*from >= ' ' && *from != 0x7f;
+	/* U+0080 to U+009F are control characters, too. */
+	return len == 2 && from[0] == '\xc2' && from[1] < '\xa0' ? 0 : len;
 }
 
 void out_name(FILE *file, const char *name)
@@ -55,14 +60,8 @@ void out_name(FILE *file, const char *name)
 	int len;
 
 	for (; *name; name += len ?: 1) {
-		len = out_utf8(name);
-		/* U+0080 to U+009F, and such bytes alone, are control characters, too. */
-		if (!len || (len == 2 && name[0] == '\xc2' && name[1] < '\xa0'))
-			fputc('?', file);
-		else if (len == 1)
-			fputc(out_char(*name), file);
-		else
-			fwrite(name, 1, len, file);
+		len = out_printable(name);
+		fwrite(len ? name : "?", 1, len ?: 1, file);
 	}
 }
 

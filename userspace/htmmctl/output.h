@@ -22,13 +22,13 @@ bool out_wants_colour(FILE *file);
 /* Starts a colour (COLOUR_NONE ends it), if @file is a terminal whose user wants colours. */
 void out_colour(FILE *file, enum colour colour);
 
-/* A character of a name that is not trusted; '?' in place of a control character. */
-char out_char(char c);
-
 /* Bytes of the UTF-8 character at @from, or 0 if there is none. */
 int out_utf8(const char *from);
 
-/* Prints a name that is not trusted, with control characters as '?'. */
+/* The same, and 0 for a control character: what a name that is not trusted may print. */
+int out_printable(const char *from);
+
+/* Prints a name that is not trusted, with '?' for each byte of others. */
 void out_name(FILE *file, const char *name);
 
 /* Opens a file to write, which keeps what is in it until out_begin(). NULL: see errno. */

@@ -29,16 +29,14 @@ void prom_label(struct prom *prom, const char *name, const char *value)
 		fputs(prom->name, prom->file);
 	fprintf(prom->file, "%c%s=\"", prom->labels++ ? ',' : '{', name);
 	for (; *value; value += len ?: 1) {
-		len = out_utf8(value);
+		len = out_printable(value);
 		if (*value == '\n')
 			fputs("\\n", prom->file);
 		else if (*value == '\\' || *value == '"')
 			fprintf(prom->file, "\\%c", *value);
-		else if (len > 1)
-			fwrite(value, 1, len, prom->file);
 		else
 			/* Labels must be UTF-8, but names may have any bytes. */
-			fputc(len ? out_char(*value) : '?', prom->file);
+			fwrite(len ? value : "?", 1, len ?: 1, prom->file);
 	}
 	fputc('"', prom->file);
 }

@@ -7,11 +7,14 @@
 /* In quotes, with quotes inside doubled, see RFC 4180. */
 static void print_name(FILE *file, const char *name)
 {
+	int len;
+
 	fputc('"', file);
-	for (; *name; name++) {
+	for (; *name; name += len ?: 1) {
+		len = out_printable(name);
 		if (*name == '"')
 			fputc('"', file);
-		fputc(out_char(*name), file);
+		fwrite(len ? name : "?", 1, len ?: 1, file);
 	}
 	fputc('"', file);
 }
