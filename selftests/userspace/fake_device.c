@@ -18,6 +18,7 @@
  *				there are several, the first space of the second is that
  *				of the parent, which has the third page
  * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
+ * FAKE_NEXT=N			from the Nth HTMM_IOC_GET_INFO on there is another session
  * FAKE_OTHER=1			when the session is to be stopped, another one has begun
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
@@ -361,7 +362,7 @@ static int fake_info(struct htmm_info *info)
 	info->state = state;
 	if (state == HTMM_STATE_IDLE)
 		return 0;
-	info->session = FAKE_SESSION;
+	info->session = FAKE_SESSION + (getenv("FAKE_NEXT") && infos >= env_number("FAKE_NEXT"));
 	info->session_flags = start_flags;
 	if (getenv("FAKE_PAUSED"))
 		info->session_flags |= HTMM_START_PAUSED;

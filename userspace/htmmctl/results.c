@@ -43,8 +43,7 @@ int results_hit(struct results *res, int fd, struct htmm_error *err)
 	return hit_of_target(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
 }
 
-/* The results that were read are all of session @number, and not of one that began meanwhile. */
-static int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err)
+int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err)
 {
 	struct htmm_info now;
 	int ret = htmm_device_info(fd, &now, err);

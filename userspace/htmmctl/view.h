@@ -55,6 +55,9 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 /* Reads what the fast tier could serve, which walks all pages. Returns 0 or a negative errno. */
 int results_hit(struct results *res, int fd, struct htmm_error *err);
 
+/* Returns 0 if all of @res is of session @number, -ESTALE if another one began meanwhile. */
+int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err);
+
 struct session;
 
 /*
