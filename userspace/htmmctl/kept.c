@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "options.h"
@@ -10,47 +8,51 @@
 
 /*
  * There is one file for all sessions, as the module has the results of one. Only its owner may read
- * it, as only he may read /proc/PID/maps.
+ * it, as only he may read /proc/PID/maps. It gets its name when it is complete.
  */
-static FILE *open_kept(char path[PATH_MAX], const char *name, int flags, const char *mode)
+static int open_dir(bool make)
 {
-	const char *dir = getenv("RUNTIME_DIRECTORY") ?: "/run/htmm";
-	int fd;
+	const char *path = getenv("RUNTIME_DIRECTORY") ?: "/run/htmm";
 
-	if (flags & O_CREAT)
-		mkdir(dir, 0755);
-	snprintf(path, PATH_MAX, "%s/%s", dir, name);
-	if (flags & O_EXCL)
-		unlink(path);
-	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (make)
+		mkdir(path, 0755);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static FILE *open_at(int dir, const char *name, int flags, const char *mode)
+{
+	const int fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+
 	return fd < 0 ? NULL : fdopen(fd, mode);
 }
 
-/* It has its name when it is complete: who reads meanwhile has that of before. */
 void names_keep(const struct htmm_names *names, const struct htmm_info *info)
 {
-	char new[PATH_MAX], path[PATH_MAX];
-	FILE *file = open_kept(new, "names.new", O_WRONLY | O_CREAT | O_EXCL, "w");
-	bool failed = !file;
+	const int dir = open_dir(true);
+	bool failed = true;
+	FILE *file;
 
-	/* Numbers begin again when the module is loaded again, but no two times are equal. */
+	unlinkat(dir, "names.new", 0);
+	file = open_at(dir, "names.new", O_WRONLY | O_CREAT | O_EXCL, "w");
 	if (file) {
+		/* A module loaded again begins at 1 again, but no two times are equal. */
 		fprintf(file, "session %llu %llu\n", info->session, info->elapsed_ns);
 		htmm_names_save(names, file);
-		snprintf(path, sizeof(path), "%.*s", (int)(strlen(new) - strlen(".new")), new);
-		failed = ferror(file) | fclose(file) || rename(new, path);
+		failed = out_close(file, "names", NULL) || renameat(dir, "names.new", dir, "names");
 	}
 	if (failed && verbosity.verbose)
 		notice("'htmmctl hot' will not know the names of mappings: %m");
+	close(dir);
 }
 
 void names_recall(struct htmm_names *names, int fd)
 {
-	char path[PATH_MAX];
-	FILE *file = open_kept(path, "names", O_RDONLY, "r");
+	const int dir = open_dir(false);
+	FILE *file = open_at(dir, "names", O_RDONLY, "r");
 	struct htmm_info info;
 	__u64 session, elapsed;
 
+	close(dir);
 	if (!file)
 		return;
 	if (fscanf(file, "session %llu %llu\n", &session, &elapsed) == 2 &&
