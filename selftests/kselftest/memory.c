@@ -431,13 +431,13 @@ static int hog(int sock, void *cgroup)
 	}
 }
 
+#define NR_OTHER_VICTIMS	16
+
 /*
  * The kernel considers memory free as soon as it is unmapped, and kills other processes if it
  * needs some before huge pages of the first are freed: this takes long on a kernel that checks
  * itself, and wherever the CPU of the machine is taken away meanwhile. Not the test, then.
  */
-#define NR_OTHER_VICTIMS	16
-
 static int other_victim(int sock, void *unused)
 {
 	(void)unused;

@@ -507,7 +507,6 @@ TEST_F(privilege, cooling_of_a_later_target)
 {
 	struct htmm_target target = {
 		.type = HTMM_TARGET_TGID,
-		.id = getpid(),
 		.max_bytes = 33 << 20,
 	};
 	struct htmm_add_target add = {
