@@ -33,6 +33,9 @@ struct perfdata_section {
 	__u64 size;
 };
 
+/* The kernel's own mapping. Its record has the name of a symbol behind it. */
+#define PERFDATA_KERNEL		"[kernel.kallsyms]"
+
 /* Bits of struct perfdata_header.features, 256 of them. */
 #define PERFDATA_FEATURE_WORDS	4
 #define PERFDATA_FEATURE_BITS	(64 * PERFDATA_FEATURE_WORDS)

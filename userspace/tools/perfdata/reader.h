@@ -22,7 +22,7 @@ struct perfdata_reader;
 
 /**
  * struct perfdata_named_id - which build of a file was executed
- * @name: the file, or "[kernel.kallsyms]"
+ * @name: the file, or PERFDATA_KERNEL
  * @id: its build id
  */
 struct perfdata_named_id {

@@ -388,7 +388,7 @@ void perfdata_synth_kernel(struct perfdata_synth *synth)
 
 	if (!build_id_of_kernel(&id))
 		perfdata_writer_build_id(synth->writer, PERF_RECORD_MISC_KERNEL,
-					 "[kernel.kallsyms]", &id);
+					 PERFDATA_KERNEL, &id);
 	if (!bytes)
 		return;
 	record->header.type = PERF_RECORD_MMAP;
@@ -400,7 +400,7 @@ void perfdata_synth_kernel(struct perfdata_synth *synth)
 	record->pgoff = record->start;
 	if (record->start)
 		put_with_text(synth, &record->header, record->filename,
-			      "[kernel.kallsyms]_text", -1, 0, 0);
+			      PERFDATA_KERNEL "_text", -1, 0, 0);
 }
 
 static void say_threads(struct perfdata_synth *synth, __u32 pid)

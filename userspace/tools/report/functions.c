@@ -3,12 +3,10 @@
 #include <string.h>
 #include "functions.h"
 #include "lib/array.h"
+#include "perfdata/format.h"
 
 /* The upper half of the addresses. */
 #define KERNEL_START	0x8000000000000000ULL
-
-/* The name of the kernel's mapping, before the name of a symbol in it. */
-#define KERNEL_NAME	"[kernel.kallsyms]"
 
 /* The instruction's count; NULL: there is no room. */
 static struct functions_place *find_place(struct functions *functions,
@@ -84,10 +82,10 @@ void functions_count(struct functions *functions, const struct tasks *tasks, __u
 /* The name of a symbol is behind that of the mapping, and its address in place of an offset. */
 void functions_kernel(struct functions *functions, const struct perfdata_record_view *view)
 {
-	const size_t len = strlen(KERNEL_NAME);
+	const size_t len = strlen(PERFDATA_KERNEL);
 	const size_t left = view->name_len - len;
 
-	if (view->name_len <= len || memcmp(view->name, KERNEL_NAME, len) ||
+	if (view->name_len <= len || memcmp(view->name, PERFDATA_KERNEL, len) ||
 	    left >= sizeof(functions->kernel_symbol))
 		return;
 	memcpy(functions->kernel_symbol, view->name + len, left);

@@ -6,9 +6,9 @@
 #include "functions.h"
 #include "htmmctl/command.h"
 #include "lib/array.h"
+#include "perfdata/format.h"
 #include "symbols.h"
 
-#define KERNEL		"[kernel.kallsyms]"
 /* Most files that are said to have changed, one by one. */
 #define SAY_MOST	5
 
@@ -132,7 +132,7 @@ static void read_file(struct naming *naming, struct symbols *symbols, __u32 numb
 static void read_kernel(struct naming *naming, struct symbols *symbols)
 {
 	const struct functions *functions = naming->functions;
-	const struct build_id *recorded = id_of(naming, KERNEL);
+	const struct build_id *recorded = id_of(naming, PERFDATA_KERNEL);
 	struct build_id id = {};
 	int ret = -ESTALE;
 
@@ -164,7 +164,7 @@ static int count_kernel(struct naming *naming, const char *name, __u64 samples)
 	int ret;
 
 	if (!module)
-		return count(naming, KERNEL, name, samples);
+		return count(naming, PERFDATA_KERNEL, name, samples);
 	plain = strndup(name, module - name);
 	ret = plain ? count(naming, module + 1, plain, samples) : -ENOMEM;
 	free(plain);

@@ -242,7 +242,8 @@ static void print_functions(FILE *file, const struct report_view *view)
 									functions->nr_named;
 	__u32 i;
 
-	fprintf(file, "\n%12s %6s %-34s %s\n", "samples", "share", "function", "file");
+	fprintf(file, "\n%12s %6s %-*s %s\n", "samples", "share", FUNCTION_WIDTH, "function",
+		"file");
 	for (i = 0; i < nr; i++) {
 		const struct functions_named *named = &functions->named[i];
 		const char *name = named->name ?: "[unknown]";
