@@ -265,7 +265,8 @@ TEST_F(stream, whole_records_only)
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_EQ(-EINVAL, records_read(self->reader, SAMPLE_BYTES - 1, tally));
 	EXPECT_EQ(SAMPLE_BYTES, records_read(self->reader, SAMPLE_BYTES, tally));
-	EXPECT_EQ(SAMPLE_BYTES, records_read(self->reader, 2 * SAMPLE_BYTES - 1, tally));
+	/* The end of a round may be beside it. */
+	EXPECT_LE(SAMPLE_BYTES, records_read(self->reader, 2 * SAMPLE_BYTES - 1, tally));
 	EXPECT_EQ(2, tally_samples(tally));
 	ASSERT_EQ(0, records_drain(self->reader, tally));
 	check_tally(_metadata, self, self->reader, tally);
@@ -347,6 +348,17 @@ TEST_F(stream, losses_are_told)
 	EXPECT_EQ(0, child_join(&child));
 }
 
+/* Reads one sample, and the ends of rounds before it: there are as many as ksampled is quick. */
+static int read_sample(FIXTURE_DATA(stream) *self)
+{
+	int got;
+
+	do {
+		got = records_read(self->reader, SAMPLE_BYTES, self->tally);
+	} while (got == sizeof(struct perf_event_header));
+	return got;
+}
+
 /* Losses of each event have its own id. */
 TEST_F(stream, losses_by_event)
 {
@@ -356,11 +368,13 @@ TEST_F(stream, losses_by_event)
 	request_add_event(&self->req, &self->source.event);
 	ASSERT_EQ(0, stream_join(self->reader, 4096, 0));
 	ASSERT_START(self);
+	touch(self, 1);
+	ASSERT_EQ(0, device_settle(self->fd));
 	touch(self, 8);
 	ASSERT_EQ(0, device_settle(self->fd));
 	/* Room for a sample, but not for one and the losses of both events before it. */
 	for (i = 0; i < 4; i++) {
-		EXPECT_EQ(SAMPLE_BYTES, records_read(self->reader, SAMPLE_BYTES, tally));
+		EXPECT_EQ(SAMPLE_BYTES, read_sample(self));
 		touch(self, 1);
 		ASSERT_EQ(0, device_settle(self->fd));
 	}
