@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include "htmmctl/mapping.h"
+#include "mapping/mapping.h"
 #include "htmmctl/options.h"
 #include "htmmctl/period.h"
 #include "htmmctl/placement.h"

@@ -4,7 +4,7 @@
 #define TOP_ACTIVITY_H
 
 #include "htmmctl/view.h"
-#include "htmmctl/mapping.h"
+#include "mapping/mapping.h"
 
 /**
  * struct flow - overflows and what became of them, per second

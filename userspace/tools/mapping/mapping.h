@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Hot pages, summed by mapping. */
-#ifndef HTMMCTL_MAPPING_H
-#define HTMMCTL_MAPPING_H
+#ifndef MAPPING_MAPPING_H
+#define MAPPING_MAPPING_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,4 +45,4 @@ struct mapping *mappings_sum(struct htmm_names *names, const struct htmm_page_li
 /* Prints mappings as a table. */
 void mappings_print_text(FILE *file, const struct mapping *maps, size_t nr);
 
-#endif /* HTMMCTL_MAPPING_H */
+#endif /* MAPPING_MAPPING_H */

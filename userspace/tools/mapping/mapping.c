@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "htmmctl/command.h"
+#include "htmmctl/output.h"
 #include "mapping.h"
-#include "output.h"
 
 static int by_name(const void *a, const void *b)
 {
