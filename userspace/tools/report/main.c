@@ -236,6 +236,10 @@ static int complete(struct options *opts, struct htmm_error *err)
 	bool map = (opts->plot && drawn != PART_CURVE) || opts->format == FORMAT_DAMON;
 
 	opts->parts = opts->given_parts;
+	if (opts->given_parts &&
+	    (opts->format == FORMAT_PROMETHEUS || opts->format == FORMAT_DAMON))
+		return htmm_error_set(err, EINVAL, "leave out --part, or give --format json or csv",
+				      "this format has no parts");
 	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
 		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
 				      "a picture is of one part");

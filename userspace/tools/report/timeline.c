@@ -87,37 +87,52 @@ static struct moment take_target(struct json_object *line, struct json_object *t
 	return moment;
 }
 
+/* Returns 0, -EINVAL for what is no line of a log, -ESTALE for one of another session. */
 static int take_line(struct timeline *timeline, struct json_object *line)
 {
 	struct json_object *targets = member(line, "targets");
+	const __u64 session = number(line, "session");
 	struct moment *more;
 	size_t i, nr;
 
 	if (!json_object_is_type(targets, json_type_array))
 		return -EINVAL;
+	if (timeline->session && session != timeline->session)
+		return -ESTALE;
+	timeline->session = session;
 	nr = json_object_array_length(targets);
 	more = realloc(timeline->moment, (timeline->nr + nr + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	timeline->moment = more;
-	for (i = 0; i < nr; i++)
-		more[timeline->nr++] = take_target(line, json_object_array_get_idx(targets, i));
+	timeline->lines++;
+	for (i = 0; i < nr; i++) {
+		more[timeline->nr] = take_target(line, json_object_array_get_idx(targets, i));
+		more[timeline->nr++].line = timeline->lines;
+	}
 	return 0;
 }
 
+/* Those of the same second, as at the end of a session, stay in the order of the log. */
 static int by_target(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
 	if (x->target != y->target)
 		return x->target < y->target ? -1 : 1;
-	return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
+	if (x->seconds != y->seconds)
+		return x->seconds < y->seconds ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
 }
 
 static int bad_line(const char *path, unsigned long nr, int code, struct htmm_error *err)
 {
 	if (code == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	if (code == -ESTALE)
+		return htmm_error_set(err, EINVAL, "give the lines of one session in a file of their own",
+				      "line %lu of '%s' is of another session than those before",
+				      nr, path);
 	return htmm_error_set(err, EBADMSG, "give what 'htmmctl log' wrote",
 			      "line %lu of '%s' is not a line of a log", nr, path);
 }
@@ -238,7 +253,8 @@ void timeline_print(FILE *file, const struct timeline *timeline, size_t max)
 		fputs("the log is empty\n", file);
 	else
 		fputs("'fast': share of all samples on fast nodes; 'best': in the best placement;\n"
-		      "'served': share that the fast tier served since the previous line\n", file);
+		      "'served': share that the fast tier served since the previous line;\n"
+		      "'samples/s', 'lost/s' and 'cost' are of the whole session\n", file);
 	for (at = 0; at < timeline->nr; at += nr) {
 		nr = same_target(timeline, at);
 		fputc('\n', file);

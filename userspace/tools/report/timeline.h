@@ -12,6 +12,7 @@
  * @seconds: since the session started
  * @target: its number; 0: all targets together
  * @name: its name
+ * @line: of the log, counted from 1
  * @samples: samples counted so far, of the session
  * @lost: samples lost so far, of the session
  * @cost_ppm: what sampling costs, of the session
@@ -32,6 +33,7 @@ struct moment {
 	double seconds;
 	__u32 target;
 	char name[40];
+	unsigned long line;
 	__u64 samples;
 	__u64 lost;
 	__u64 cost_ppm;
@@ -52,10 +54,14 @@ struct moment {
  * struct timeline - a session over time
  * @moment: by target, then by time
  * @nr: how many there are
+ * @lines: lines read
+ * @session: number of the session; 0: none was read
  */
 struct timeline {
 	struct moment *moment;
 	size_t nr;
+	unsigned long lines;
+	__u64 session;
 };
 
 /**
