@@ -88,6 +88,19 @@ int htmm_privilege_check_cooling(const struct htmm_start *start, u64 max_bytes,
 }
 
 /*
+ * A cooling on request, at time @now in ns. It is brief for the caller, and keeps ksampled as busy
+ * as any: it is allowed as often as the shortest cooling_period ends if a sample is counted each
+ * 128 ns. Returns 0 or -EBUSY.
+ */
+int htmm_privilege_check_cool(const struct htmm_target_table *target, u64 now)
+{
+	if (now - target->cooled_ns >= target->max_bytes * HTMM_USER_COOL_NS ||
+	    capable(CAP_SYS_NICE))
+		return 0;
+	return -EBUSY;
+}
+
+/*
  * May the caller start this session? @err names the limit and how to raise it. Memory is limited
  * separately: it is charged to the caller's memory cgroup. Returns 0 or -EPERM.
  */

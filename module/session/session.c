@@ -323,17 +323,25 @@ int htmm_session_reset(u64 number)
 	return ret;
 }
 
-/* Returns 0, or -ENOENT if there is no such target. */
+/*
+ * Returns 0, -ENOENT if there is no such target, or -EBUSY if the caller may not cool it again so
+ * soon.
+ */
 int htmm_session_cool(struct htmm_session *session, u32 target)
 {
+	const u64 now = ktime_get_ns();
 	struct htmm_target_list targets;
 	unsigned int i;
 	int ret;
 
 	ret = htmm_target_set_get(&session->targets, target, &targets);
 	mutex_lock(&session->targets.lock);
-	for (i = 0; i < targets.nr; i++)
+	for (i = 0; i < targets.nr && !ret; i++)
+		ret = htmm_privilege_check_cool(targets.target[i], now);
+	for (i = 0; i < targets.nr && !ret; i++) {
+		targets.target[i]->cooled_ns = now;
 		htmm_target_cool(targets.target[i]);
+	}
 	mutex_unlock(&session->targets.lock);
 	htmm_target_list_put(&targets);
 	return ret;

@@ -82,6 +82,7 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
 				u64 period, struct htmm_error *err);
 int htmm_privilege_check_cooling(const struct htmm_start *start, u64 max_bytes,
 				 struct htmm_error *err);
+int htmm_privilege_check_cool(const struct htmm_target_table *target, u64 now);
 int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *err);
 
 /* shrinker.c */

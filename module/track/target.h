@@ -76,6 +76,7 @@ static inline u64 *htmm_served_of(struct htmm_served_counts *served, unsigned in
  * @own_capacity: @capacity is the target's own; else it is the session's
  * @last_cooling: samples counted at the last cooling
  * @next_cooling: samples counted at which to cool, if the period is not longer by then
+ * @cooled_ns: time of the last cooling on request
  * @next_adaptation: samples counted at which to adapt
  * @exiting: an address space whose pages are being removed, or NULL
  * @exiting_first: none of these pages was removed yet
@@ -102,6 +103,7 @@ struct htmm_target_table {
 	bool own_capacity;
 	u64 last_cooling;
 	u64 next_cooling;
+	u64 cooled_ns;
 	u64 next_adaptation;
 	struct htmm_space *exiting;
 	bool exiting_first;

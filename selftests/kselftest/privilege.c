@@ -530,6 +530,31 @@ TEST_F(privilege, cooling_of_a_later_target)
 	child_kill(&child);
 }
 
+/* So does a cooling on request, whichever target it is for; a refused one is none. */
+TEST_F(privilege, coolings_on_request)
+{
+	const __u64 wait = (160 << 20) * (__u64)HTMM_USER_COOL_NS;
+	static struct stats stats;
+	__u64 begin;
+	int ret;
+
+	self->req.arg.max_bytes = 160 << 20;
+	request_add_target(&self->req, getpid());
+	ASSERT_START(self);
+	begin = now_ns();
+	EXPECT_EQ(0, device_cool(self->fd, 0));
+	EXPECT_EQ(0, device_cool(self->fd, 0));
+	ASSERT_EQ(0, caps_keep(1ULL << CAP_PERFMON));
+	do {
+		ret = device_cool(self->fd, 1);
+	} while (ret == -EBUSY);
+	EXPECT_EQ(0, ret);
+	EXPECT_LE(wait, now_ns() - begin);
+	EXPECT_EQ(0, stats_read(self->fd, &stats));
+	EXPECT_EQ(3, stats.s.stats[HTMM_STAT_COOLINGS]);
+	EXPECT_EQ(0, device_stop(self->fd));
+}
+
 /* Who says that interrupts cost nothing has no budget. */
 TEST_F(privilege, cost_of_an_interrupt)
 {

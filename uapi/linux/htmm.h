@@ -68,6 +68,7 @@
 #define HTMM_USER_MAX_BUDGET_PPM	250000
 #define HTMM_USER_MAX_BUDGET_MS		1000	/* longest budget_interval_ms */
 #define HTMM_USER_COOLING_BYTES		64	/* most max_bytes / cooling_period */
+#define HTMM_USER_COOL_NS		2	/* between HTMM_IOC_COOL, times max_bytes */
 #define HTMM_USER_MIN_ADAPTATION	1000	/* shortest adaptation_period */
 #define HTMM_USER_MIN_INTERRUPT_NS	2000	/* least interrupt_ns */
 
@@ -342,7 +343,8 @@ struct htmm_session_id {
 
 /*
  * struct htmm_target_id - argument of two ioctls
- * HTMM_IOC_COOL halves every count of a target now, as if a cooling period had ended.
+ * HTMM_IOC_COOL halves every count of a target now, as if a cooling period had ended. EBUSY without
+ * CAP_SYS_NICE if the last such call is less than HTMM_USER_COOL_NS for each byte of max_bytes ago.
  * HTMM_IOC_REMOVE_TARGET removes a target with its pages, and frees their memory, also after STOP.
  * A running session continues; without a target it counts nothing. Samples of the target that are
  * in the rings are dropped as HTMM_DROP_REMOVED.
