@@ -52,9 +52,8 @@ static int htmm_target_rest(struct htmm_target_table *target, u64 *since)
 
 /*
  * Let a listing scan the table. The lock is held for at most 1/48 of the time. By place,
- * @list->after is an entry of this table or NULL, and is set to NULL. Returns 0; -EINTR if a
- * signal came before the end: then only a listing by place is of use, and can continue after
- * its last entry.
+ * @list->after is an entry of this table or NULL. Returns 0; -EINTR if a signal came before the
+ * end: then only a listing by place is of use, and can continue after its last entry.
  */
 int htmm_target_scan(struct htmm_target_table *target, struct htmm_topn *list)
 {
@@ -67,8 +66,6 @@ int htmm_target_scan(struct htmm_target_table *target, struct htmm_topn *list)
 	while (!ret && htmm_topn_scan(list, &target->table, HTMM_LIST_SLICE))
 		ret = htmm_target_rest(target, &since);
 	mutex_unlock(target->lock);
-	if (list->order == HTMM_ORDER_TABLE)
-		list->after = NULL;
 	return ret;
 }
 

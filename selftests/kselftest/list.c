@@ -223,6 +223,70 @@ TEST_F(list, one_process_of_several)
 	check_filter(_metadata, self->fd, request, self->mem, PAGES, PAGES);
 }
 
+/* Regions of which each of two targets has sampled a page. */
+#define COMMON		64
+
+/**
+ * struct common - what a child samples
+ * @source: tells how
+ * @mem: a page in each region
+ */
+struct common {
+	struct source source;
+	char *mem;
+};
+
+static void touch_common(const struct common *common, size_t rounds)
+{
+	size_t i;
+
+	for (i = 0; i < COMMON; i++)
+		access_pages(&common->source, common->mem + i * REGION, 1, rounds);
+}
+
+static void touch_common_twice(void *arg)
+{
+	touch_common(arg, 2);
+}
+
+/* Two targets have the same pages, with other counts: each page of each is listed once. */
+TEST_F(list, two_targets)
+{
+	struct htmm_list_pages request = { .min_samples = 1 };
+	struct common common = { .source = self->source };
+	static struct pages pages;
+	unsigned int listed[3];
+	struct child child;
+	size_t i, a_time;
+
+	ASSERT_NE(NULL, common.mem = access_reserve(COMMON * REGION));
+	ASSERT_EQ(0, child_worker(&child, touch_common_twice, &common));
+	request_add_target(&self->req, getpid());
+	request_add_target(&self->req, child.pid);
+	ASSERT_START(self);
+	touch_common(&common, 1);
+	ASSERT_EQ(0, child_do(&child));
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (a_time = 3; a_time < 3 * COMMON; a_time *= 4) {
+		for (request.order = 0; request.order <= HTMM_ORDER_TABLE; request.order++) {
+			memset(listed, 0, sizeof(listed));
+			ASSERT_EQ(0, pages_list(self->fd, &request, a_time, &pages));
+			for (i = 0; i < pages.nr; i++) {
+				if (!at(&pages.page[i], common.mem, COMMON * REGION / PAGE))
+					continue;
+				ASSERT_LE(pages.page[i].target, 2);
+				EXPECT_EQ(pages.page[i].target, pages.page[i].samples);
+				listed[pages.page[i].target]++;
+			}
+			EXPECT_EQ(COMMON, listed[1]);
+			EXPECT_EQ(COMMON, listed[2]) {
+				TH_LOG("order %u, %zu at a time", request.order, a_time);
+			}
+		}
+	}
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+}
+
 TEST_F(list, what_is_refused)
 {
 	struct htmm_page page;
