@@ -5,9 +5,13 @@
  */
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include "check.h"
 #include "child.h"
+#include "files.h"
+
+#define INSTANCE	"/sys/kernel/tracing/instances/htmm_freed/"
 
 /* Pages of an area: a region, and a part of the next one. */
 #define PAGES		600UL
@@ -20,7 +24,13 @@
 #define TRIES		600
 #define PAUSE		100000
 
-enum op { TOUCH, UNMAP, DONTNEED, ODD_DONTNEED, FREE, MOVE, HIDE, SHOW };
+/* Regions in which pages are used again all the time, at each other step of so many. */
+#define CYCLED		8UL
+#define CYCLE_PAUSE	500
+
+enum op {
+	TOUCH, UNMAP, DONTNEED, ODD_DONTNEED, FREE, MOVE, HIDE, SHOW, EACH, EACH_DONTNEED, CYCLE,
+};
 
 /**
  * struct job - what the child does next
@@ -29,6 +39,8 @@ enum op { TOUCH, UNMAP, DONTNEED, ODD_DONTNEED, FREE, MOVE, HIDE, SHOW };
  * @pages: number of pages there
  * @rounds: how often each is touched
  * @to: for MOVE: where to
+ * @stop: for CYCLE: end
+ * @longest_ns: for CYCLE: how long it took at most to use each page once
  * @failed: it was not possible
  * @source: tells how to touch them
  */
@@ -38,6 +50,8 @@ struct job {
 	size_t pages;
 	size_t rounds;
 	char *to;
+	bool stop;
+	__u64 longest_ns;
 	bool failed;
 	struct source source;
 };
@@ -51,7 +65,36 @@ FIXTURE(freed) {
 	char *other;
 	char *signal;
 	char *tick;
+	char *regions;
 };
+
+/*
+ * The second page of each region is given back and used again all the time. At each moment half of
+ * them are absent.
+ */
+static int cycle(struct job *job)
+{
+	__u64 since = now_ns(), now;
+	int ret = 0;
+	size_t i;
+	char *page;
+
+	for (i = 0; !__atomic_load_n(&job->stop, __ATOMIC_RELAXED); i++) {
+		page = job->mem + i % CYCLED * REGION + PAGE;
+		if (i / CYCLED % 2)
+			access_pages(&job->source, page, 1, 1);
+		else
+			ret |= madvise(page, PAGE, MADV_DONTNEED);
+		usleep(CYCLE_PAUSE);
+		if ((i + 1) % (2 * CYCLED))
+			continue;
+		now = now_ns();
+		if (job->longest_ns < now - since)
+			job->longest_ns = now - since;
+		since = now;
+	}
+	return ret;
+}
 
 static void work(void *arg)
 {
@@ -85,6 +128,17 @@ static void work(void *arg)
 		break;
 	case SHOW:
 		ret = mprotect(job->mem, bytes, PROT_READ | PROT_WRITE);
+		break;
+	case EACH:
+		for (i = 0; i < CYCLED; i++)
+			access_pages(&job->source, job->mem + i * REGION, job->pages, 1);
+		break;
+	case EACH_DONTNEED:
+		for (i = 0; i < CYCLED; i++)
+			ret |= madvise(job->mem + i * REGION, bytes, MADV_DONTNEED);
+		break;
+	case CYCLE:
+		ret = cycle(job);
 	}
 	job->failed = ret;
 }
@@ -97,6 +151,7 @@ FIXTURE_SETUP(freed)
 	self->other = access_map(PAGES);
 	self->signal = access_map(SIGNAL);
 	ASSERT_NE(NULL, self->tick = access_map(1));
+	ASSERT_NE(NULL, self->regions = access_reserve(CYCLED * REGION));
 	source_every_fault(&self->job->source);
 	ASSERT_EQ(0, child_worker(&self->child, work, self->job));
 	request_init(&self->req, &self->job->source.event);
@@ -110,6 +165,8 @@ FIXTURE_TEARDOWN(freed)
 	if (self->child.pid)
 		child_kill(&self->child);
 	close(self->fd);
+	/* If a test was ended by a failure. */
+	rmdir(INSTANCE);
 	check_idle(_metadata);
 }
 
@@ -219,6 +276,39 @@ TEST_F(freed, partly)
 	ASSERT_EQ(0, device_stop(self->fd));
 }
 
+/*
+ * Beside a page that was freed, others of its region are given back and used again all the time:
+ * each has a sample between any two looks, and is not forgotten.
+ */
+TEST_F(freed, used_again)
+{
+	static struct stats stats;
+	int tries = TRIES;
+	size_t i;
+
+	ASSERT_START(self);
+	child_does(_metadata, self, EACH, self->regions, 2);
+	child_does(_metadata, self, EACH_DONTNEED, self->regions, 1);
+	self->job->op = CYCLE;
+	ASSERT_EQ(0, child_post(self->child.sock));
+	do {
+		usleep(PAUSE);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+	} while (stats.s.stats[HTMM_STAT_FREED] < CYCLED && --tries);
+	__atomic_store_n(&self->job->stop, true, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, child_await(self->child.sock));
+	ASSERT_FALSE(self->job->failed);
+	TH_LOG("each used in %llu us at most", self->job->longest_ns / 1000);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_LE(CYCLED, stats.s.stats[HTMM_STAT_FREED]);
+	/* A busy host may have stopped the process for so long that others seemed to be freed. */
+	if (self->job->longest_ns > 500000000)
+		return;
+	EXPECT_EQ(CYCLED, stats.s.stats[HTMM_STAT_FREED]);
+	for (i = 0; i < CYCLED; i++)
+		EXPECT_EQ(0, samples(self, self->regions + i * REGION, 1));
+}
+
 /* All pages are given back, but the mapping stays; and they move to another mapping. */
 TEST_F(freed, given_back_and_moved)
 {
@@ -284,6 +374,16 @@ static void move_pages_on(void *arg)
 	}
 }
 
+/* Let the kernel take long for each page, so that at any moment many of them are being moved. */
+static void move_slowly(struct __test_metadata *_metadata)
+{
+	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
+	ASSERT_EQ(0, file_write(INSTANCE "events/migrate/set_migration_pte/trigger",
+				"stacktrace"));
+	ASSERT_EQ(0, file_write(INSTANCE "events/migrate/remove_migration_pte/trigger",
+				"stacktrace"));
+}
+
 /* Pages are unmapped while they are moved, some of them at each look. */
 TEST_F(freed, moved_between_nodes)
 {
@@ -294,6 +394,7 @@ TEST_F(freed, moved_between_nodes)
 	mover->pid = self->child.pid;
 	mover->mem = self->mem;
 	start(_metadata, self);
+	move_slowly(_metadata);
 	ASSERT_EQ(0, child_worker(&child, move_pages_on, mover));
 	ASSERT_EQ(0, child_post(child.sock));
 	await_looks(_metadata, self, 0);
@@ -301,6 +402,7 @@ TEST_F(freed, moved_between_nodes)
 	__atomic_store_n(&mover->stop, 1, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, child_await(child.sock));
 	EXPECT_EQ(128 + SIGKILL, child_kill(&child));
+	EXPECT_EQ(0, rmdir(INSTANCE));
 	EXPECT_LT(4 * PAGES, mover->moves);
 	TH_LOG("%lu pages moved", mover->moves);
 	EXPECT_EQ(4 * PAGES, samples(self, self->mem, PAGES));

@@ -588,6 +588,49 @@ TEST_F(locate, sums)
 	EXPECT_EQ(0, placement.nodes[0].pages + placement.nodes[1].pages);
 }
 
+static __u64 hot_pages(const struct placement *placement)
+{
+	return placement->nodes[0].hot_pages + placement->nodes[1].hot_pages;
+}
+
+/* Pages of a target that has room for one are not hot; those of another, which has for all, are. */
+TEST_F(locate, sums_of_two_targets)
+{
+	struct victim victim = { &self->source, self->mem, 40 };
+	struct placement of[3];
+	struct htmm_histogram hist;
+	struct child child[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, victim_start(&child[i], &victim));
+		request_add_target(&self->req, child[i].pid);
+		self->req.targets[i].capacity_pages = i ? PAGES : 1;
+	}
+	ASSERT_START(self);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, child_do(&child[i]));
+	ASSERT_EQ(0, device_stop(self->fd));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, device_placement(self->fd, i, &of[i]));
+	EXPECT_GE(1, hot_pages(&of[1]));
+	EXPECT_LE(40, hot_pages(&of[2]));
+	/* Pages of programs and libraries are in both, and are counted once. */
+	EXPECT_LE(hot_pages(&of[2]), hot_pages(&of[0]));
+	EXPECT_GE(hot_pages(&of[1]) + hot_pages(&of[2]), hot_pages(&of[0]));
+	EXPECT_EQ(2, of[0].s.spaces);
+	EXPECT_EQ(0, of[0].s.unknown_pages);
+
+	/* It is the second target whose pages are not found any more. */
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child[1]));
+	ASSERT_EQ(0, device_target_hist(self->fd, 2, HTMM_UNIT_PAGE, &hist));
+	ASSERT_EQ(0, device_placement(self->fd, 0, &of[0]));
+	EXPECT_EQ(1, of[0].s.spaces);
+	EXPECT_EQ(hist.pages, of[0].s.unknown_pages);
+	EXPECT_EQ(hist.samples, of[0].s.unknown_samples);
+	EXPECT_EQ(128 + SIGKILL, child_kill(&child[0]));
+}
+
 /* The frame of a page; 0: none. */
 static unsigned long frame_of(int pagemap, __u64 addr)
 {

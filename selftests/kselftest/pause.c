@@ -2,6 +2,7 @@
 /* A pause: nothing is counted, and neither its time nor its cost belongs to the session. */
 #include <pthread.h>
 #include "check.h"
+#include "files.h"
 
 #define PAGES		64
 #define MAX_CPUS	64
@@ -74,6 +75,7 @@ static void touch(struct _test_data_pause *self)
 TEST_F(pause, nothing_is_counted)
 {
 	struct htmm_stats before, after;
+	char line[32];
 	int cpu;
 
 	ASSERT_LT(0, cpus_allowed(&cpu, 1));
@@ -82,6 +84,9 @@ TEST_F(pause, nothing_is_counted)
 	touch(self);
 	ASSERT_EQ(0, change(self->fd, HTMM_SET_PAUSE));
 	EXPECT_TRUE(paused(_metadata, self));
+	/* Not all machines have debugfs. */
+	if (!file_read("/sys/kernel/debug/htmm/status", line, sizeof(line)))
+		EXPECT_STREQ("state paused", line);
 	EXPECT_FALSE(device_active(self->fd, cpu, 0));
 	/* What was in the rings is counted, and nothing more, not even as filtered. */
 	ASSERT_EQ(0, device_settle(self->fd));

@@ -291,6 +291,7 @@ static __u64 capacity_of_session(struct __test_metadata *_metadata, struct _test
 /* The session's capacity applies to targets without one of their own. */
 TEST_F(set, whose_capacity)
 {
+	struct htmm_hit_ratio ratio;
 	struct htmm_histogram hist;
 	__u64 all;
 
@@ -316,6 +317,8 @@ TEST_F(set, whose_capacity)
 	/* For both together, the session's capacity. */
 	ASSERT_EQ(0, device_hist(self->fd, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(3000, hist.capacity_pages);
+	ASSERT_EQ(0, device_hit_ratio(self->fd, HTMM_UNIT_PAGE, 0, &ratio));
+	EXPECT_EQ(3000, ratio.capacity_pages);
 	ASSERT_EQ(0, device_target_hist(self->fd, 1, HTMM_UNIT_PAGE, &hist));
 	EXPECT_EQ(30, hist.capacity_pages);
 	/* RESET drops pages, but keeps capacities. */

@@ -201,6 +201,8 @@ TEST_F(stream, layout)
 	self->reader = device_open();
 	again = (struct htmm_stream) { .size = sizeof(again), .session = info.session };
 	EXPECT_EQ(-ESTALE, device_ioctl(self->reader, HTMM_IOC_STREAM, &again));
+	/* Nor is the file a reader now, which would get it. */
+	EXPECT_EQ(POLLERR, stream_poll(self->reader));
 	/* The ids and the layout of the next session may differ. */
 	self->req.arg.sample_type = 0;
 	ASSERT_START(self);
