@@ -322,6 +322,37 @@ static void test_changed(void)
 	destroy(memory);
 }
 
+/*
+ * Regions need not be listed where they cannot show a change: at first, and where the fast tier
+ * serves little. What is served less than that is no phase change, as to a look.
+ */
+static void test_watches(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	CHECK(!policy_watches(memory->policy));
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, 100, 1);
+		sample(memory, 2000, 3000, 1);
+		look(memory);
+		CHECK(!policy_watches(memory->policy));
+	}
+	sample(memory, 2000, 3000, 4);
+	CHECK(!changed(memory));
+	destroy(memory);
+	memory = make(4000, 0);
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY, 1);
+		sample(memory, 2000, 2900, i == 0);
+		look(memory);
+		CHECK(policy_watches(memory->policy) == (i > 1));
+	}
+	sample(memory, 2048, 2900, 4);
+	CHECK(changed(memory));
+	destroy(memory);
+}
+
 /* In which tier new memory is only a look can tell, however often regions are listed before it. */
 static void test_new_region(void)
 {
@@ -369,6 +400,7 @@ int main(void)
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
+		TAP_TEST(test_watches),
 		TAP_TEST(test_new_region),
 	};
 

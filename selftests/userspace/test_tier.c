@@ -655,6 +655,26 @@ static void test_large_nodes(void)
 	check_large_nodes(3, 5, 9, 7);
 }
 
+/* Where the fast tier serves nothing, regions cannot show that it serves less. */
+static void test_rests_unseen(void)
+{
+	struct tier *tier = make(PAGES);
+	unsigned int i;
+
+	tier->dry = true;
+	for (i = 0; i < 12; i++) {
+		tier->due = i < 8 ? 0 : 1000;
+		sample(1024, 1424, 5);
+		look(tier);
+		CHECK(machine.nr_lists == (i < 8 ? 2 : 0) && tier->groups[0].rests == (i >= 8));
+	}
+	CHECK(tier->rests == 4 && tier->looks == 8 && tier->wait > 0);
+	tier->due = 0;
+	look(tier);
+	CHECK(machine.nr_lists == 2 && tier->looks == 9);
+	destroy(tier);
+}
+
 /* Counts are halved after a look, when there were enough samples. */
 static void test_cooling(void)
 {
@@ -1150,6 +1170,7 @@ int main(void)
 		TAP_TEST(test_first_look),
 		TAP_TEST(test_more_nodes),
 		TAP_TEST(test_rests),
+		TAP_TEST(test_rests_unseen),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_large),
 		TAP_TEST(test_large_unused),

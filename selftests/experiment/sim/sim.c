@@ -26,7 +26,8 @@
  * @seconds: time that has passed
  * @late: what of it is not in the recording
  * @next_look: when to look
- * @due: when not only at the slow tier
+ * @due: when not only at the regions
+ * @glance: seconds that the last list of regions took
  * @cooled: samples counted at the last cooling
  * @taken: samples so far, those included that were left out
  * @period: accesses that a sample stands for
@@ -53,6 +54,7 @@ struct sim {
 	double late;
 	double next_look;
 	double due;
+	double glance;
 	__u64 cooled;
 	__u64 taken;
 	__u64 period;
@@ -151,10 +153,11 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 	fputc('\n', sim->trace);
 }
 
-/* Lists of regions that have cost so much take no more than their part of the time. */
-static double next_look(const struct sim *sim, double cost)
+/* Lists of regions take no more than their part of the time. */
+static double next_look(const struct sim *sim)
 {
-	double wait = fmin(fmax(policy_glance_wait(cost), LEAST_WAIT), sim->config->interval);
+	double wait = fmin(fmax(policy_glance_wait(sim->glance), LEAST_WAIT),
+			   sim->config->interval);
 
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
@@ -184,10 +187,16 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		.seconds = sim->seconds,
 	};
 	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
-	double before = sim->result->cost, glance;
+	double before = sim->result->cost;
 	const struct policy_plan *plan;
+	bool due;
 
 	store_flush(sim->store);
+	due = sim->plan && (sim->seconds >= sim->due || cooling_due(sim));
+	if (sim->plan && !due && !policy_watches(sim->policy)) {
+		sim->next_look = next_look(sim);
+		return 0;
+	}
 	coolings[0] = sim->store->coolings;
 	look.slow_samples = sim->store->samples;
 	look.samples = sim->store->samples;
@@ -198,14 +207,13 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	look.regions = sim->regions;
 	look.nr_regions = world_regions(&sim->world, sim->store, sim->regions);
 	spend(sim, look.nr_regions * sim->config->page_ns);
-	glance = sim->result->cost - before;
+	sim->glance = sim->result->cost - before;
 	if (!sim->plan && !policy_begins(sim->policy, sim->store->samples, sim->seconds)) {
-		sim->next_look = next_look(sim, glance);
+		sim->next_look = next_look(sim);
 		return 0;
 	}
-	if (sim->plan && sim->seconds < sim->due && !cooling_due(sim) &&
-	    !policy_changed(sim->policy, &look)) {
-		sim->next_look = next_look(sim, glance);
+	if (sim->plan && !due && !policy_changed(sim->policy, &look)) {
+		sim->next_look = next_look(sim);
 		return 0;
 	}
 	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
@@ -227,7 +235,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	sim->look_all = 0;
 	move(sim, plan);
 	cool(sim, plan->cool);
-	sim->next_look = next_look(sim, glance);
+	sim->next_look = next_look(sim);
 	return 0;
 }
 

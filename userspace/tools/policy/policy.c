@@ -666,6 +666,11 @@ static void note_coolings(__u64 *to, const struct policy_look *look)
 		to[i] = look->coolings[i];
 }
 
+bool policy_watches(const struct policy *policy)
+{
+	return burst_drop(&policy->burst, UINT64_MAX, 0);
+}
+
 bool policy_changed(struct policy *policy, const struct policy_look *look)
 {
 	struct units now = {};

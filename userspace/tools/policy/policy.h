@@ -257,6 +257,15 @@ __u64 policy_cooling_period(__u64 pages);
 double policy_glance_wait(double cost);
 
 /**
+ * policy_watches() - can policy_changed() find anything before the next look?
+ * @policy: the policy, after a look
+ *
+ * Return: false if the fast tier serves so little that it cannot become much less, or if it is
+ * not known yet what is usual. Then regions need not be listed.
+ */
+bool policy_watches(const struct policy *policy);
+
+/**
  * policy_changed() - does the program use other pages than at the last look?
  * @policy: the policy
  * @look: the regions and the coolings, as they are now

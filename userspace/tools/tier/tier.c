@@ -256,15 +256,26 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	};
 }
 
-/* Is there nothing to do? A cooling would hide what pages gained, so look before it. */
+/* A cooling would hide what pages gained, so look before it. */
+static bool look_due(const struct tier *tier)
+{
+	return tier->seconds >= tier->due || cooling_due(tier);
+}
+
+/* Is there nothing to do, whatever the regions show? */
+static bool rests_unseen(const struct tier *tier, const struct group *group)
+{
+	return group->plan && !look_due(tier) && !policy_watches(group->policy);
+}
+
+/* Is there nothing to do? */
 static bool rests(const struct tier *tier, const struct group *group)
 {
 	const struct policy_look look = look_of(tier, group);
 
 	if (!group->plan)
 		return !policy_begins(group->policy, group->counted, tier->seconds);
-	return tier->seconds < tier->due && !cooling_due(tier) &&
-	       !policy_changed(group->policy, &look);
+	return !look_due(tier) && !policy_changed(group->policy, &look);
 }
 
 /* Seconds until the next look: as soon as any of the policies wants it. */
@@ -394,15 +405,21 @@ static void empty_lists(struct group *group)
 	group->fast_cut = 0;
 }
 
-/* Lists no pages if the regions show that nothing has changed. */
+/* Lists no pages if the regions show that nothing has changed; nor these if they cannot. */
 static int list_group(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret = list_regions(tier, group, err);
+	const double before = tier->charged;
+	int ret;
 
-	if (ret)
-		return ret;
-	group->rests = rests(tier, group);
-	tier_charge(tier, TIER_GLANCE);
+	group->rests = rests_unseen(tier, group);
+	if (!group->rests) {
+		ret = list_regions(tier, group, err);
+		if (ret)
+			return ret;
+		group->rests = rests(tier, group);
+		tier_charge(tier, TIER_GLANCE);
+		group->glance = tier->charged - before;
+	}
 	if (group->rests)
 		return 0;
 	empty_lists(group);
@@ -507,7 +524,7 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 
 int tier_look(struct tier *tier, struct htmm_error *err)
 {
-	double before, glances = tier->cpu[TIER_GLANCE];
+	double before, glances = 0;
 	bool rest = true;
 	unsigned int i;
 	int ret;
@@ -536,8 +553,9 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		count_served(tier);
 	if (!rest)
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
-	tier->wait = fmin(policy_glance_wait(tier->cpu[TIER_GLANCE] - glances),
-			  tier->due - tier->seconds);
+	for (i = 0; i < tier->nr_groups; i++)
+		glances += tier->groups[i].glance;
+	tier->wait = fmin(policy_glance_wait(glances), tier->due - tier->seconds);
 	return 0;
 }
 

@@ -47,8 +47,9 @@ struct tally {
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
  * @large: it has more pages than can be listed at each look
- * @rests: there was nothing to do, so only @regions were read
+ * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
+ * @glance: seconds of CPU time that listing them took
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
  * @least: of the slow tier, only pages with at least this many samples are listed
@@ -70,6 +71,7 @@ struct group {
 	bool large;
 	bool rests;
 	struct htmm_page_list regions;
+	double glance;
 	struct htmm_page_list pages;
 	size_t nr_slow;
 	__u32 least;
@@ -105,7 +107,7 @@ struct group {
  * @dry: move nothing
  * @interval: most seconds between two looks; 0: as many as they need to pay
  * @looks: looks taken
- * @rests: how often only regions were listed
+ * @rests: how often only regions were listed, or nothing
  * @seconds: time of the session at the look
  * @samples: counted at the look
  * @pages: pages that have a count at the look
