@@ -341,6 +341,13 @@ static int read_all(int fd, struct export *export, struct htmm_error *err)
 	return 0;
 }
 
+/* Nothing is served that is partly of one session and partly of the next. */
+static int read_one_session(int fd, struct export *export, struct htmm_error *err)
+{
+	return read_all(fd, export, err) ?:
+	       results_are_of(&export->res, export->res.info.session, fd, err);
+}
+
 static void free_all(struct export *export)
 {
 	placements_free(&export->placements);
@@ -377,7 +384,7 @@ static int collect(int fd, void *arg, char **text, size_t *len, struct htmm_erro
 
 	if (!file)
 		return no_memory(err);
-	ret = read_all(fd, export, err);
+	ret = read_one_session(fd, export, err);
 	if (!ret) {
 		write_all(file, export);
 		ret = export->tier_path ? append_file(file, export->tier_path, err) : 0;

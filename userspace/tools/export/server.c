@@ -18,6 +18,8 @@
 #define MOST_MS		5000
 /* For what a client still sends when it has its reply. */
 #define LINGER_MS	500
+/* How long to wait for files or memory that others hold. */
+#define ACCEPT_AGAIN_MS	100
 /* The most bytes of a request. Prometheus sends a few hundred. */
 #define REQUEST_BYTES	8192
 
@@ -226,8 +228,11 @@ int server_run(int fd, server_answer *answer, void *arg, struct htmm_error *err)
 	while (poll(fds, 2, -1) > 0 && !fds[1].revents) {
 		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
-		if (client < 0)
+		if (client < 0) {
+			/* The client may be gone; or there is no file or memory for it now. */
+			poll(&fds[1], 1, ACCEPT_AGAIN_MS);
 			continue;
+		}
 		serve(client, answer, arg);
 		hang_up(client);
 	}

@@ -356,6 +356,7 @@ static int list_by_count(struct report *report, __u32 most)
 	report->page = calloc(report->nr_pages + 1UL, sizeof(*report->page));
 	if (!entries || !report->page) {
 		free(entries);
+		report->nr_pages = 0;
 		return -ENOMEM;
 	}
 	for (i = 0; i < report->nr_pages; i++)
