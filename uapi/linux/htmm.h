@@ -528,13 +528,11 @@ struct htmm_histogram {
  * struct htmm_hit_ratio - argument of HTMM_IOC_GET_HIT_RATIO
  * @capacity_pages: in: in pages; 0: that of the target or the session; out: in units of @unit
  * @pages: pages (or regions) that have a count
- * @fast_pages: number of @pages that the fast tier would hold, the hottest ones
+ * @fast_pages: number of @pages that fill the fast tier, the hottest ones, whatever their bin
  * @samples: sum of the counts of all @pages, after cooling
  * @hit_ppm: share of @samples on the @fast_pages, in millionths; 0 if there are none. The same
  *	samples have chosen these pages, so of the accesses this is an upper bound
  * @error_ppm: largest error of @hit_ppm in either direction, at most 5000; 0: it is exact
- *
- * The fast tier is filled completely, while the hot threshold leaves out a bin that does not fit.
  */
 struct htmm_hit_ratio {
 	__u32 size;
@@ -582,24 +580,17 @@ struct htmm_page {
 	__u32 __reserved;
 };
 
-/*
- * Order of HTMM_IOC_LIST_PAGES. Equal counts are by target, space, then address. In a table, the
- * pages of a region are together, by address; the order of regions is not defined.
- */
+/* Order of HTMM_IOC_LIST_PAGES. Equal counts are by target, space, then address. */
 enum htmm_order {
 	HTMM_ORDER_HOTTEST,		/* by count, the highest first */
 	HTMM_ORDER_COLDEST,		/* by count, the lowest first */
-	HTMM_ORDER_TABLE,		/* in the order of the tables, by target */
+	HTMM_ORDER_TABLE,		/* by target; of a region by address; see htmm(4) */
 };
 
-/*
- * struct htmm_list_pages.flags. RESIDENT lists pages of the processes that were sampled; those that
- * are not tracked have 0 samples. With OTHERS, @min_samples and @max_samples choose only among the
- * pages that are not on @node: so one listing has all a page mover needs.
- */
+/* struct htmm_list_pages.flags */
 #define HTMM_LIST_PLACEMENT	0x1	/* fill node and mapping size; the others imply it */
 #define HTMM_LIST_NODE		0x2	/* only what is on @node */
-#define HTMM_LIST_RESIDENT	0x4	/* all resident pages, tracked or not */
+#define HTMM_LIST_RESIDENT	0x4	/* all resident pages of sampled processes */
 #define HTMM_LIST_OTHERS	0x8	/* with both of these: also pages of other nodes */
 
 /**
@@ -612,15 +603,15 @@ enum htmm_order {
  * @end: and below this address; 0: no limit
  * @min_samples: list only pages with at least this count. 0: also tracked regions that have cooled
  *	to zero, which are in bin 0. Pages that have are not tracked
- * @max_samples: list only pages with at most this count; 0: no limit
+ * @max_samples: list only pages with at most this count; 0: no limit. With HTMM_LIST_OTHERS both
+ *	choose only among the pages of other nodes
  * @cursor: in: all zero for the first call, then as returned by the previous one. Opaque
  * @node: with HTMM_LIST_NODE: the NUMA node; else zero
  * @skipped: out: address spaces that this call did not read, as their process changes them now.
  *	Their pages have an unknown node; with HTMM_LIST_NODE or RESIDENT they are not listed
  *
  * Lists the tracked pages or regions that pass all filters. Repeat the call until @nr_pages is 0,
- * and change only the array and its size. HTMM_ORDER_TABLE is for all pages, the other orders for
- * the first of many; htmm(4) says what they promise while pages are sampled.
+ * and change only the array and its size. htmm(4) says what each order is for, and promises.
  * ESTALE	@cursor belongs to another session: start again with a zero cursor
  * EINVAL	@nr_pages is 0; no address or no count can pass the filters; @cursor is of another
  *		list, or none; @node is not a node of this machine, or not 0 without HTMM_LIST_NODE;
@@ -869,10 +860,7 @@ enum htmm_stream_state {
 	HTMM_STREAM_ENDED,		/* it has stopped; the buffer has its last records */
 };
 
-/*
- * The end of a round, a record that is only a header: all rings were emptied since the last one.
- * When the next one comes, the records before this one can be sorted by time; see htmm(4).
- */
+/* A record that is only a header: all rings were emptied since the last one; see htmm(4). */
 #define HTMM_RECORD_ROUND	68
 
 /**
@@ -919,10 +907,9 @@ struct htmm_feed_sample {
  * not looked up: they can only match a target of all tasks, and have exited as far as this session
  * can tell, so it needs HTMM_START_KEEP_EXITED.
  *
- * With HTMM_FEED_LOST, and @samples and @sample_size 0, @nr_samples overflows are counted, all, and
- * dropped as HTMM_DROP_RING_FULL: the ring was one in user space. With HTMM_FEED_THROTTLED,
- * @nr_samples is added to &struct htmm_counters.throttled. Both are also taken when the session has
- * stopped, until another starts.
+ * With HTMM_FEED_LOST, @nr_samples overflows are counted, and dropped as HTMM_DROP_RING_FULL. With
+ * HTMM_FEED_THROTTLED, @nr_samples is added to &struct htmm_counters.throttled. @samples is 0 then.
+ * Both are also taken when the session has stopped, until another starts.
  *
  * An error is returned only if no sample was taken: if an error follows some that were taken, the
  * next call returns it. Samples are read in groups; each group is checked as a whole first.
