@@ -99,6 +99,7 @@ static struct policy_look list(struct memory *memory)
 		.regions = memory->regions, .nr_regions = list_regions(memory),
 		.capacity = memory->capacity, .used = used(memory),
 		.slow_samples = memory->total, .samples = memory->total,
+		.others = memory->others,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
 		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
 		.fast_more = memory->fast_cut,

@@ -19,6 +19,7 @@
  * @capacity: pages of the fast tier
  * @shift: size of the mappings
  * @total: samples counted
+ * @others: of other processes
  * @coolings: how often counts were halved
  * @seconds: since the start
  * @slow_cut: slow pages with at most so many samples are not listed
@@ -37,6 +38,7 @@ struct memory {
 	u64 capacity;
 	u32 shift;
 	u64 total;
+	u64 others;
 	u64 coolings[2];
 	double seconds;
 	u32 slow_cut;

@@ -238,6 +238,34 @@ static void test_thin(void)
 	CHECK(thin(bit(POLICY_THIN), 5) == 1);
 }
 
+/* After so many looks at 1,000 samples a second, while other processes have these. */
+static u32 thin_beside(const int *others, u32 looks)
+{
+	struct memory *memory = make(1100, 0);
+	u32 one_of, i;
+
+	for (i = 0; i < looks; i++) {
+		sample(memory, 0, 1000, 1);
+		memory->others += others[i];
+		look(memory);
+	}
+	one_of = memory->plan->thin;
+	destroy(memory);
+	return one_of;
+}
+
+/* The samples of all processes are to be few. */
+static void test_thin_beside(void)
+{
+	static const int alone[6] = {}, many[6] = { 50000, 9000, 9000, 9000, 9000, 9000 };
+	/* All of those were of a target that has been removed. */
+	static const int removed[6] = { 0, 0, 0, 9000, 9000, -18000 };
+
+	CHECK(thin_beside(alone, 1) == 1 && thin_beside(alone, 6) == 2);
+	CHECK(thin_beside(many, 1) == 2 && thin_beside(many, 6) == 32);
+	CHECK(thin_beside(removed, 6) == 2);
+}
+
 /* After so many looks at 2,600 samples, 20 for each of @hot slow pages, one for each of others. */
 static u32 thin_after(u32 hot, u32 looks)
 {
@@ -306,6 +334,7 @@ int main(void)
 		TAP_TEST(test_begins),
 		TAP_TEST(test_late),
 		TAP_TEST(test_thin),
+		TAP_TEST(test_thin_beside),
 		TAP_TEST(test_learn),
 		TAP_TEST(test_pays),
 	};

@@ -58,6 +58,7 @@ struct call {
  * @fixed: the period of the second one cannot be changed
  * @pages: that have a count, as it says
  * @total: samples since the start
+ * @others: of the second target, which has no pages
  * @coolings: of all targets
  * @seconds: time of the session
  * @capacity: of the session, and of its targets
@@ -81,6 +82,7 @@ static struct machine {
 	bool fixed;
 	u64 pages;
 	u64 total;
+	u64 others;
 	u64 coolings;
 	u64 seconds;
 	u32 meanwhile;
@@ -197,6 +199,7 @@ int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htm
 	/* One more, which has exited. */
 	list->target[1].number = 2;
 	list->target[1].flags = HTMM_TARGET_INFO_DEAD;
+	list->target[1].stats[HTMM_STAT_SAMPLES] = machine.others;
 	list->target->number = 1;
 	list->target->flags = machine.dead ? HTMM_TARGET_INFO_DEAD : 0;
 	list->target->pages = machine.pages;
@@ -254,6 +257,8 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 	machine.list[machine.nr_lists++] = *request;
 	*list = (struct htmm_page_list) { .pages = calloc(PAGES, sizeof(*list->pages)) };
 	CHECK(list->pages);
+	if (request->target > 1)
+		return 0;
 	if (request->unit == HTMM_UNIT_REGION) {
 		list_regions(request, list);
 		return 0;
@@ -367,6 +372,20 @@ static struct tier *make(u64 list_pages)
 	tier->groups[0].weight = 1;
 	tier->nr_groups = 1;
 	CHECK(!tier_open(tier, &err));
+	return tier;
+}
+
+/* Two targets share the fast tier, three to one. */
+static struct tier *make_targets(void)
+{
+	struct tier *tier = make(PAGES);
+
+	tier->groups[0].target = 1;
+	tier->groups[0].weight = 3;
+	tier->groups[1] = (struct group) { .target = 2, .weight = 1 };
+	tier->groups[1].policy = policy_new(&tier->config);
+	CHECK(tier->groups[1].policy);
+	tier->nr_groups = 2;
 	return tier;
 }
 
@@ -752,6 +771,32 @@ static void test_thin(void)
 	destroy(tier);
 }
 
+/* After looks at 64 samples a second of each page of one target, and @others of another one. */
+static unsigned int thin_of_targets(u32 pages, u32 others, unsigned int looks)
+{
+	struct tier *tier = make_targets();
+	unsigned int i, thin;
+
+	for (i = 0; i < looks; i++) {
+		sample(0, pages, 64 / tier->thin);
+		machine.others += others / tier->thin;
+		look(tier);
+	}
+	thin = tier->thin;
+	CHECK(thin == 1 || machine.period[0] == thin * 499);
+	destroy(tier);
+	return thin;
+}
+
+/* A target that does nothing needs no samples, not even to begin; those of all are to be few. */
+static void test_thin_targets(void)
+{
+	CHECK(thin_of_targets(400, 0, 6) == 64);
+	CHECK(thin_of_targets(0, 0, 20) == 1);
+	CHECK(thin_of_targets(100, 0, 20) == 16);
+	CHECK(thin_of_targets(100, 6400, 20) == 32);
+}
+
 /* All events are thinned alike, or none, also if one of them refuses. */
 static void test_thin_events(void)
 {
@@ -941,15 +986,9 @@ static void test_capacity(void)
 /* Of targets that share by weight, each has its part. */
 static void test_capacity_of_targets(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make_targets();
 	struct htmm_error err;
 
-	tier->groups[0].target = 1;
-	tier->groups[0].weight = 3;
-	tier->groups[1] = (struct group) { .target = 2, .weight = 1 };
-	tier->groups[1].policy = policy_new(&tier->config);
-	CHECK(tier->groups[1].policy);
-	tier->nr_groups = 2;
 	sample(0, 400, 5);
 	machine.seconds++;
 	CHECK(!tier_look(tier, &err));
@@ -1178,6 +1217,7 @@ int main(void)
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_cooling_by_pages),
 		TAP_TEST(test_thin),
+		TAP_TEST(test_thin_targets),
 		TAP_TEST(test_thin_events),
 		TAP_TEST(test_meanwhile),
 		TAP_TEST(test_end),

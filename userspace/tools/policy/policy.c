@@ -737,6 +737,10 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
 	policy->rate = (look->samples - policy->samples) / policy->exposure;
+	policy->all_rate = policy->rate;
+	/* There are fewer if a target was removed. */
+	if (look->others > policy->others)
+		policy->all_rate += (look->others - policy->others) / policy->exposure;
 	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
 	policy->capacity = look->capacity;
 	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
@@ -764,6 +768,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->reserve.used = look->used + plan->promoted_pages - plan->demoted_pages;
 	policy->slow_samples = look->slow_samples;
 	policy->samples = look->samples;
+	policy->others = look->others;
 	policy->cut = look->slow_cut;
 	policy->fast_more = look->fast_more;
 	policy->fast_cut = look->fast_cut;

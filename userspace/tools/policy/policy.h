@@ -72,6 +72,7 @@ struct policy_config {
  * @used: pages of the fast tier that are in use; may be more than @capacity
  * @slow_samples: samples of these pages' processes since the start, when @slow was listed
  * @samples: when @fast was listed; on a busy CPU that may be much later
+ * @others: samples of all other processes since the start
  * @coolings: by number of a target: coolings since the start; each halved all its counts, after
  *	the previous look and before any sample
  * @nr_coolings: numbers in @coolings
@@ -93,6 +94,7 @@ struct policy_look {
 	__u64 used;
 	__u64 slow_samples;
 	__u64 samples;
+	__u64 others;
 	const __u64 *coolings;
 	size_t nr_coolings;
 	__u64 period;

@@ -87,7 +87,7 @@ unsigned int rule_thin(const struct policy *policy, bool much)
 	if (policy->burst.looks)
 		enough = MOST_SAMPLES;
 	enough *= fmax(policy->config.cpus, 1);
-	while (rule_on(policy, POLICY_THIN) && policy->rate > enough * thin && thin < MOST_THIN)
+	while (rule_on(policy, POLICY_THIN) && policy->all_rate > enough * thin && thin < MOST_THIN)
 		thin *= 2;
 	return thin;
 }

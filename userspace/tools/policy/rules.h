@@ -24,6 +24,7 @@
  * @halvings: of each target since the previous look
  * @slow_samples: when the slow tier was listed for the previous look
  * @samples: when the fast one was
+ * @others: samples of other processes at the previous look
  * @pages: of all regions at the look
  * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
@@ -35,6 +36,7 @@
  * @interval: seconds since the previous look
  * @exposure: in how many seconds so many samples usually come
  * @rate: how many usually come in a second
+ * @all_rate: and of all processes
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
  * @times: how many times longer than what was recent at the previous look @exposure is
@@ -58,6 +60,7 @@ struct policy {
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
 	__u64 slow_samples;
 	__u64 samples;
+	__u64 others;
 	__u64 pages;
 	__u64 capacity;
 	__u64 cut;
@@ -68,6 +71,7 @@ struct policy {
 	double interval;
 	double exposure;
 	double rate;
+	double all_rate;
 	double fading;
 	double recent_s;
 	double times;
@@ -142,6 +146,8 @@ __u64 rule_rate(struct policy *policy);
  * until there are two samples for each page of all regions: with fewer, many pages seem alike
  * that are not; with more, the share rises no further. Where a program streams, moves do not
  * pay, and there is nothing to learn.
+ *
+ * Periods are those of all processes, so the samples of all must be few enough for the CPUs.
  *
  * Return: n, if one of n samples is enough.
  */

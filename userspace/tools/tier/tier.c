@@ -250,6 +250,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.slow_samples = group->slow_samples, .samples = group->samples,
+		.others = tier->samples - group->counted,
 		.coolings = tier->coolings,
 		.nr_coolings = tier->nr_coolings, .period = tier->period,
 		.thin = tier->thin, .seconds = tier->seconds,
@@ -621,18 +622,31 @@ static unsigned int set_periods(const struct tier *tier, unsigned int nr, unsign
 	return i;
 }
 
-/* If one fails, the periods of all stay, and the policies get the old one. */
-void tier_sample(struct tier *tier)
+/*
+ * One of how many samples to take: as often as any policy needs it. A group without samples would
+ * not have more of them.
+ */
+static unsigned int thin_of(const struct tier *tier)
 {
 	unsigned int thin = UINT_MAX, i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
 		const struct policy_plan *plan = tier->groups[i].plan;
-		unsigned int wanted = plan ? plan->thin : 1;
 
-		if (wanted < thin)
-			thin = wanted;
+		if (!plan)
+			return 1;
+		if (plan->fast_share >= 0 && plan->thin < thin)
+			thin = plan->thin;
 	}
+	return thin < UINT_MAX ? thin : 1;
+}
+
+/* If one fails, the periods of all stay, and the policies get the old one. */
+void tier_sample(struct tier *tier)
+{
+	const unsigned int thin = thin_of(tier);
+	unsigned int i;
+
 	if (thin == tier->thin)
 		return;
 	i = set_periods(tier, tier->events->nr, thin);
