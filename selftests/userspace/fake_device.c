@@ -33,11 +33,13 @@
  * FAKE_PRIMES=1		every member is a prime number of its own: fake_primes.c
  * FAKE_RANDOM=SEED	and with that, any number
  * FAKE_RECORDS=1		the stream has three samples of this process and a LOST record
+ * FAKE_THREAD=1		these samples are of a thread of it that has its own name
  * FAKE_TIERS=1			node 0 is the fast tier of htmmctl tier, and node 1 the slow one
  * FAKE_SYSCTL=DIR		files of /proc/sys/kernel are looked for in DIR
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -46,7 +48,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/htmm.h>
 #include <linux/perf_event.h>
@@ -680,9 +684,31 @@ struct fake_sample {
 	__u64 period, data_src;
 };
 
+static void *be_thread(void *tid)
+{
+	prctl(PR_SET_NAME, "fake-thread");
+	__atomic_store_n((pid_t *)tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	pause();
+	return NULL;
+}
+
+/* FAKE_THREAD: the process has a thread with a name of its own. Returns its id. */
+static pid_t fake_thread(void)
+{
+	static pid_t tid;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, be_thread, &tid))
+		abort();
+	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	return tid;
+}
+
 /* Records that are in the stream: no two members are equal. */
 static int fake_records(void)
 {
+	const pid_t thread = getenv("FAKE_THREAD") ? fake_thread() : 0;
 	const struct {
 		struct perf_event_header header;
 		__u64 id, lost;
@@ -693,7 +719,8 @@ static int fake_records(void)
 	for (i = 0; ok && i < 3; i++) {
 		const struct fake_sample sample = {
 			{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(sample) },
-			.id = 9, .ip = 0x401000 + 13 * i, .pid = getpid(), .tid = getpid() + i,
+			.id = 9, .ip = 0x401000 + 13 * i, .pid = getpid(),
+			.tid = thread ? thread : getpid() + i,
 			.time = 5000000 + 3001 * i, .addr = 0x7e0000001000 + 4099 * i,
 			.cpu = i & 1, .period = 1013 + i, .data_src = 0x11 + i,
 		};
