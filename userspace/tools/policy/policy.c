@@ -622,8 +622,8 @@ double policy_glance_wait(double cost)
 	return cost / GLANCES_PART;
 }
 
-/* Adds to what the fast tier has of a region's samples. */
-static void add_fast(struct units *regions, struct unit page, double samples)
+/* Adds to what one of the tiers has of a region's samples. */
+static void add_part(struct units *regions, struct unit page, double samples)
 {
 	struct unit *region;
 
@@ -634,26 +634,32 @@ static void add_fast(struct units *regions, struct unit page, double samples)
 		region->recent += samples / region->samples;
 }
 
-/* Notes which part of each region's samples the fast tier has after the moves. */
+/*
+ * Notes which part of each region's samples the fast tier has after the moves. If its list is not
+ * complete, the hottest pages are missing there: then it is what the slow tier does not have.
+ */
 static int note_regions(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	struct units *regions = &policy->regions;
+	const bool fast = !look->fast_more;
 	size_t i;
 
 	if (units_reset(regions, look->nr_regions))
 		return -1;
 	units_add(regions, look->regions, look->nr_regions, false);
-	for (i = now->nr_slow; i < now->nr; i++)
-		add_fast(regions, now->unit[i], now->unit[i].samples);
+	for (i = fast ? now->nr_slow : 0; i < (fast ? now->nr : now->nr_slow); i++)
+		add_part(regions, now->unit[i], now->unit[i].samples);
 	for (i = 0; i < policy->plan.nr_moves; i++) {
 		const struct policy_move *move = &policy->plan.moves[i];
 		const struct unit page = {
 			.addr = move->addr, .space = move->space, .target = move->target,
 		};
 
-		add_fast(regions, page, (move->promote ? 1.0 : -1.0) * move->samples);
+		add_part(regions, page, (move->promote == fast ? 1.0 : -1.0) * move->samples);
 	}
+	for (i = 0; i < regions->nr && !fast; i++)
+		regions->unit[i].recent = 1 - regions->unit[i].recent;
 	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
 	return 0;
 }
