@@ -111,11 +111,10 @@ void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit 
 			  most, bin == nr - 1 && nr < HTMM_NR_BINS);
 }
 
-struct json_object *hist_json(const struct htmm_histogram *hist,
+struct json_object *hist_json(struct json_object *obj, const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit)
 {
-	struct json_object *obj = json_new(), *shown = json_object_new_array();
-	struct json_object *all = json_object_new_array();
+	struct json_object *shown = json_object_new_array(), *all = json_object_new_array();
 	unsigned int bin;
 
 	for (bin = 0; bin < HTMM_NR_BINS; bin++) {
@@ -154,8 +153,9 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	const struct hist_cmd *cmd = arg;
 	const __u32 unit = cmd->regions ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
 	struct htmm_hit_ratio ratio;
-	struct hit hit;
 	struct htmm_histogram hist;
+	struct json_object *obj;
+	struct hit hit;
 	int ret;
 
 	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);
@@ -164,10 +164,14 @@ static int show(int fd, void *arg, struct htmm_error *err)
 	ret = hit_of_target(fd, cmd->target, unit, &ratio, &hit, err);
 	if (ret)
 		return ret;
-	if (cmd->json)
-		json_print(stdout, hist_json(&hist, &ratio, &hit));
-	else
+	if (!cmd->json) {
 		hist_print(stdout, &hist, &hit, cmd->all);
+		return 0;
+	}
+	obj = session_json_read(fd, err);
+	if (!obj)
+		return -err->code;
+	json_print(stdout, hist_json(obj, &hist, &ratio, &hit));
 	return 0;
 }
 

@@ -60,23 +60,28 @@ static void print_text(FILE *file, struct results *res)
 
 void results_print(FILE *file, struct results *res, bool json, int exit_status)
 {
+	struct json_object *obj;
+
 	if (!json) {
 		print_text(file, res);
 		return;
 	}
-	fprintf(file, "{\"schema\":%d,", JSON_SCHEMA);
+	obj = session_json(&res->info, &res->stats);
 	if (exit_status >= 0)
-		fprintf(file, "\"exit_status\":%d,", exit_status);
-	fputs("\n\"status\":", file);
+		json_add_u64(obj, "exit_status", exit_status);
+	json_begin(file, obj);
+	fputs(",\n\"status\":", file);
 	json_write(file, status_json(&res->info, &res->stats));
 	fputs(",\n\"targets\":", file);
 	json_write(file, targets_json(&res->targets));
 	fputs(",\n\"stats\":", file);
 	json_write(file, stats_json(&res->info, &res->stats, &res->served));
 	fputs(",\n\"hist\":", file);
-	json_write(file, hist_json(&res->hist, &res->ratio, &res->hit));
+	json_write(file, hist_json(session_json(&res->info, &res->stats), &res->hist,
+				   &res->ratio, &res->hit));
 	fputs(",\n\"hot\":", file);
-	hot_json(file, res->names, &res->pages, res->places);
+	hot_json(file, session_json(&res->info, &res->stats), res->names, &res->pages,
+		 res->places);
 	fputs("}\n", file);
 }
 

@@ -17,11 +17,6 @@ struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __
 	return sum;
 }
 
-const char *event_name(const struct htmm_stats_buf *stats, __u32 event)
-{
-	return event < stats->stats.nr_events ? stats->events[event].name : "?";
-}
-
 /* Is this the first channel of its CPU? */
 static bool first_of_cpu(const struct htmm_stats_buf *stats, unsigned int channel)
 {
@@ -278,10 +273,9 @@ struct json_object *stats_json(const struct htmm_info *info, const struct htmm_s
 {
 	struct json_object *array = json_object_new_array();
 	const struct htmm_stats *all = &stats->stats;
-	struct json_object *obj = json_new();
+	struct json_object *obj = session_json(info, stats);
 	size_t i;
 
-	json_add_u64(obj, "session", info->session);
 	json_add_name(obj, "state", htmm_state_name(info->state));
 	json_add_u64(obj, "elapsed_ns", info->elapsed_ns);
 	add_counters(obj, &all->total);

@@ -369,7 +369,7 @@ static struct json_object *events_json(const struct htmm_stats_buf *stats)
 
 struct json_object *status_json(const struct htmm_info *info, const struct htmm_stats_buf *stats)
 {
-	struct json_object *obj = json_new();
+	struct json_object *obj = session_json(info, stats);
 	__s64 budget = info->session_flags & HTMM_START_BUDGET ? info->budget_ppm : -1LL;
 	const struct limits limits = read_limits();
 	char text[256];

@@ -112,15 +112,17 @@ static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
 
 	if (ret)
 		return ret;
-	if (cmd->json) {
-		obj = json_new();
+	obj = cmd->json ? session_json_read(fd, err) : NULL;
+	if (!cmd->json) {
+		print_targets(stdout, &targets);
+	} else if (obj) {
 		json_add(obj, "targets", targets_json(&targets));
 		json_print(stdout, obj);
 	} else {
-		print_targets(stdout, &targets);
+		ret = -err->code;
 	}
 	htmm_targets_free(&targets);
-	return 0;
+	return ret;
 }
 
 static int add(int fd, struct target_cmd *cmd, struct htmm_error *err)

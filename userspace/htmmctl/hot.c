@@ -90,11 +90,13 @@ struct json_object *hot_page_json(struct htmm_names *names, const struct htmm_pa
 }
 
 /* Written page by page, as a list may have millions. */
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list, bool placed)
+void hot_json(FILE *file, struct json_object *obj, struct htmm_names *names,
+	      const struct htmm_page_list *list, bool placed)
 {
 	size_t i;
 
-	fprintf(file, "{\"schema\":%d,\"pages\":[", JSON_SCHEMA);
+	json_begin(file, obj);
+	fputs(",\"pages\":[", file);
 	for (i = 0; i < list->nr; i++) {
 		fputs(i ? ",\n" : "\n", file);
 		json_write(file, hot_page_json(names, &list->pages[i], placed));

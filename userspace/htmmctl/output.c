@@ -139,12 +139,11 @@ int out_utf8(const char *from)
 	return len;
 }
 
-/* Makes valid UTF-8 of any @name: invalid bytes become U+FFFD. */
-static struct json_object *json_name(const char *name)
+/* Makes valid UTF-8 of any @name: invalid bytes become U+FFFD. The caller frees it. */
+static char *utf8_of(const char *name)
 {
 	const char *from = name;
 	char *clean = malloc(3 * strlen(name) + 1), *to = clean;
-	struct json_object *string;
 
 	if (!clean)
 		return NULL;
@@ -160,9 +159,8 @@ static struct json_object *json_name(const char *name)
 			from++;
 		}
 	}
-	string = json_object_new_string_len(clean, to - clean);
-	free(clean);
-	return string;
+	*to = '\0';
+	return clean;
 }
 
 struct json_object *json_new(void)
@@ -198,13 +196,37 @@ void json_add_hex(struct json_object *obj, const char *key, __u64 value)
 
 void json_add_name(struct json_object *obj, const char *key, const char *name)
 {
-	json_add(obj, key, json_name(name));
+	char *clean = utf8_of(name);
+
+	json_add(obj, key, clean ? json_object_new_string(clean) : NULL);
+	free(clean);
+}
+
+void json_add_under_name(struct json_object *obj, const char *name, struct json_object *value)
+{
+	char *clean = utf8_of(name);
+
+	json_add(obj, clean ?: "?", value);
+	free(clean);
+}
+
+static const char *json_text(struct json_object *obj)
+{
+	return json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN |
+						   JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+void json_begin(FILE *file, struct json_object *obj)
+{
+	const char *text = json_text(obj);
+
+	fwrite(text, 1, strlen(text) - 1, file);
+	json_object_put(obj);
 }
 
 void json_write(FILE *file, struct json_object *obj)
 {
-	fputs(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN |
-						  JSON_C_TO_STRING_NOSLASHESCAPE), file);
+	fputs(json_text(obj), file);
 	json_object_put(obj);
 }
 

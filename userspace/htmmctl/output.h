@@ -63,7 +63,11 @@ void json_add_u64(struct json_object *obj, const char *key, __u64 value);
 void json_add_bool(struct json_object *obj, const char *key, bool value);
 void json_add_hex(struct json_object *obj, const char *key, __u64 value);
 void json_add_name(struct json_object *obj, const char *key, const char *name);
+void json_add_under_name(struct json_object *obj, const char *name, struct json_object *value);
 void json_add(struct json_object *obj, const char *key, struct json_object *value);
+
+/* Write an object with members, but for its closing brace, so that more can follow; free it. */
+void json_begin(FILE *file, struct json_object *obj);
 
 /* Write an object without a newline, and free it. */
 void json_write(FILE *file, struct json_object *obj);

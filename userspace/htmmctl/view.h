@@ -133,9 +133,17 @@ struct htmm_counters stats_sum(const struct htmm_stats_buf *stats, __s64 cpu, __
 void event_json(struct json_object *obj, const struct htmm_event *event);
 
 /*
- * Each part of the report. The caller owns the JSON objects. @all: every bin; else the higher
- * ones are one. @placed: with the node and the mapping size of each page. @hit: the hit ratio
- * of the same pages. @ratio: the share of the samples on the hottest pages.
+ * A new object that says what an answer is of: the session, its periods, its capacity. The second
+ * one asks the module, and returns NULL with @err filled in if there is no session.
+ */
+struct json_object *session_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
+struct json_object *session_json_read(int fd, struct htmm_error *err);
+
+/*
+ * Each part of the report. The caller owns the JSON objects. @obj: where more members go. @all:
+ * every bin; else the higher ones are one. @placed: with the node and the mapping size of each
+ * page. @hit: the hit ratio of the same pages. @ratio: the share of the samples on the hottest
+ * pages.
  */
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		  const struct htmm_target_list *targets);
@@ -145,7 +153,7 @@ void stats_print(FILE *file, const struct htmm_info *info, const struct htmm_sta
 struct json_object *stats_json(const struct htmm_info *info, const struct htmm_stats_buf *stats,
 			       const struct served_list *served);
 void hist_print(FILE *file, const struct htmm_histogram *hist, const struct hit *hit, bool all);
-struct json_object *hist_json(const struct htmm_histogram *hist,
+struct json_object *hist_json(struct json_object *obj, const struct htmm_histogram *hist,
 			      const struct htmm_hit_ratio *ratio, const struct hit *hit);
 /* Is @page the @nr th after @first, in the same mapping, and equal but for its address? */
 bool hot_follows(struct htmm_names *names, const struct htmm_page *first, size_t nr,
@@ -155,8 +163,8 @@ struct json_object *hot_page_json(struct htmm_names *names, const struct htmm_pa
 void hot_print_mapping(FILE *file, const struct htmm_page *page, const struct htmm_place *place);
 void hot_print(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
 	       bool placed);
-void hot_json(FILE *file, struct htmm_names *names, const struct htmm_page_list *list,
-	      bool placed);
+void hot_json(FILE *file, struct json_object *obj, struct htmm_names *names,
+	      const struct htmm_page_list *list, bool placed);
 struct json_object *targets_json(const struct htmm_target_list *targets);
 
 #endif /* HTMMCTL_VIEW_H */

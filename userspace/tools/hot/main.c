@@ -33,9 +33,9 @@ struct hot {
 	bool placed;
 };
 
-static void print_mappings_json(const struct mapping *maps, size_t nr)
+static void print_mappings_json(struct json_object *obj, const struct mapping *maps, size_t nr)
 {
-	struct json_object *obj = json_new(), *array = json_object_new_array();
+	struct json_object *array = json_object_new_array();
 
 	for (; nr--; maps++) {
 		struct json_object *one = json_object_new_object();
@@ -54,7 +54,7 @@ static void print_mappings_json(const struct mapping *maps, size_t nr)
 	json_print(stdout, obj);
 }
 
-static int print_mappings(const struct hot *hot, struct htmm_names *names,
+static int print_mappings(const struct hot *hot, struct json_object *obj, struct htmm_names *names,
 			  const struct htmm_page_list *list, struct htmm_error *err)
 {
 	size_t nr;
@@ -65,21 +65,21 @@ static int print_mappings(const struct hot *hot, struct htmm_names *names,
 	if (hot->max && nr > (size_t)hot->max)
 		nr = hot->max;
 	if (hot->json)
-		print_mappings_json(maps, nr);
+		print_mappings_json(json_object_get(obj), maps, nr);
 	else
 		mappings_print_text(stdout, maps, nr);
 	free(maps);
 	return 0;
 }
 
-static void print_counts(const struct hot *hot, struct htmm_names *names,
+static void print_counts(const struct hot *hot, struct json_object *obj, struct htmm_names *names,
 			 const struct htmm_page_list *list)
 {
 	if (!hot->json) {
 		hot_print(stdout, names, list, hot->placed);
 		return;
 	}
-	hot_json(stdout, names, list, hot->placed);
+	hot_json(stdout, json_object_get(obj), names, list, hot->placed);
 	putchar('\n');
 }
 
@@ -101,8 +101,9 @@ static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf
 	       size_text(sure, (__u64)enough->sure << HTMM_PAGE_SHIFT), more);
 }
 
-static int print_rates(int fd, const struct hot *hot, struct htmm_names *names,
-		       struct htmm_page_list *list, struct htmm_error *err)
+static int print_rates(int fd, const struct hot *hot, struct json_object *obj,
+		       struct htmm_names *names, struct htmm_page_list *list,
+		       struct htmm_error *err)
 {
 	struct rated_config config = { .node = hot->node, .max = hot->max };
 	struct curve_config known;
@@ -123,7 +124,7 @@ static int print_rates(int fd, const struct hot *hot, struct htmm_names *names,
 	if (rated_find(&rated, &config, names, list)) {
 		ret = no_memory(err);
 	} else if (hot->json) {
-		rated_json(stdout, names, &rated, hot->placed);
+		rated_json(stdout, json_object_get(obj), names, &rated, hot->placed);
 	} else {
 		rated_print(stdout, names, &rated, hot->placed);
 		say_enough(&info, &stats, &rated.enough);
@@ -136,20 +137,27 @@ static int print_rates(int fd, const struct hot *hot, struct htmm_names *names,
 static int print(int fd, const struct hot *hot, struct htmm_page_list *list,
 		 struct htmm_error *err)
 {
-	struct htmm_names *names = htmm_names_new();
+	struct json_object *obj = hot->json ? session_json_read(fd, err) : NULL;
+	struct htmm_names *names;
 	int ret = 0;
 
-	if (!names)
+	if (hot->json && !obj)
+		return -err->code;
+	names = htmm_names_new();
+	if (!names) {
+		json_object_put(obj);
 		return no_memory(err);
+	}
 	names_recall(names, fd);
 	htmm_names_note(names, 0, list);
 	if (hot->by_mapping)
-		ret = print_mappings(hot, names, list, err);
+		ret = print_mappings(hot, obj, names, list, err);
 	else if (hot->raw)
-		print_counts(hot, names, list);
+		print_counts(hot, obj, names, list);
 	else
-		ret = print_rates(fd, hot, names, list, err);
+		ret = print_rates(fd, hot, obj, names, list, err);
 	htmm_names_free(names);
+	json_object_put(obj);
 	return ret;
 }
 

@@ -71,15 +71,16 @@ void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated
 }
 
 /* Written page by page, as a list may have millions. */
-void rated_json(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed)
+void rated_json(FILE *file, struct json_object *obj, struct htmm_names *names,
+		const struct rated *rated, bool placed)
 {
 	const struct enough *enough = &rated->enough;
 	const struct share *share = &rated->share;
-	struct json_object *obj;
 	size_t i;
 
-	fprintf(file, "{\"schema\":%d,\"fit_pages\":%zu,\"sure_pages\":%zu,\"times_ppm\":%.0f,",
-		JSON_SCHEMA, enough->fit, enough->sure, enough->times * 1e6);
+	json_begin(file, obj);
+	fprintf(file, ",\"fit_pages\":%zu,\"sure_pages\":%zu,\"times_ppm\":%.0f,",
+		enough->fit, enough->sure, enough->times * 1e6);
 	fprintf(file, "\"share_ppm\":%.0f,\"share_low_ppm\":%.0f,\"share_high_ppm\":%.0f,",
 		share->at * 1e6, share->low * 1e6, share->high * 1e6);
 	fputs("\"pages\":[", file);

@@ -3,6 +3,7 @@
 #ifndef HOT_RATED_H
 #define HOT_RATED_H
 
+#include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
@@ -60,6 +61,7 @@ int rated_find(struct rated *rated, const struct rated_config *config, struct ht
 
 /* Print the pages. @placed: with the node and the mapping size of each. */
 void rated_print(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed);
-void rated_json(FILE *file, struct htmm_names *names, const struct rated *rated, bool placed);
+void rated_json(FILE *file, struct json_object *obj, struct htmm_names *names,
+		const struct rated *rated, bool placed);
 
 #endif /* HOT_RATED_H */

@@ -75,22 +75,6 @@ static void add_counters(struct json_object *obj, const struct htmm_stats_buf *s
 }
 
 /* The largest period of each event, as CPUs may differ. */
-static struct json_object *periods_json(const struct htmm_stats_buf *stats)
-{
-	struct json_object *periods = json_object_new_object();
-	__u32 event, i;
-
-	for (event = 0; event < stats->stats.nr_events; event++) {
-		__u64 most = 0;
-
-		for (i = 0; i < stats->stats.nr_channels; i++)
-			if (stats->channels[i].event == event && stats->channels[i].period > most)
-				most = stats->channels[i].period;
-		json_add_u64(periods, stats->events[event].name, most);
-	}
-	return periods;
-}
-
 /* Without placement, only what the best one would reach. */
 static int add_placement(struct log *log, int fd, struct json_object *obj, __u32 target,
 			 struct htmm_error *err)
@@ -221,23 +205,20 @@ static int add_targets(struct log *log, int fd, struct json_object *line,
 static int write_line(struct log *log, int fd, const struct htmm_info *info,
 		      struct htmm_error *err)
 {
-	struct json_object *line = json_new();
 	struct htmm_stats_buf stats;
+	struct json_object *line;
 	int ret = htmm_device_stats(fd, &stats, err);
 
-	if (ret) {
-		json_object_put(line);
+	if (ret)
 		return ret;
-	}
+	line = session_json(info, &stats);
 	add_time(line);
-	json_add_u64(line, "session", info->session);
 	json_add_name(line, "state", htmm_state_name(info->state));
 	json_add_bool(line, "paused", info->session_flags & HTMM_START_PAUSED);
 	json_add_u64(line, "elapsed_ns", info->elapsed_ns);
 	json_add_u64(line, "paused_ns", stats.stats.stats[HTMM_STAT_PAUSED_NS]);
 	json_add_u64(line, "table_bytes", info->table_bytes);
 	add_counters(line, &stats);
-	json_add(line, "periods", periods_json(&stats));
 	ret = add_targets(log, fd, line, info, &stats, err);
 	htmm_stats_free(&stats);
 	if (ret) {

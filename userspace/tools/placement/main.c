@@ -163,9 +163,9 @@ static void add_measured(struct json_object *obj, const struct placement_cmd *cm
 	json_add(obj, "measured_by", by ? json_object_new_string(by) : NULL);
 }
 
-static void print_json(FILE *file, const struct placement_cmd *cmd)
+static void print_json(FILE *file, struct json_object *obj, const struct placement_cmd *cmd)
 {
-	struct json_object *obj = json_new(), *array = json_object_new_array(), *one;
+	struct json_object *array = json_object_new_array(), *one;
 	size_t i;
 
 	for (i = 0; i < cmd->list.nr; i++) {
@@ -195,6 +195,7 @@ static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	struct placement_cmd *cmd = arg;
+	struct json_object *obj;
 	int ret = htmm_device_targets(fd, &cmd->targets, err);
 	size_t i;
 
@@ -202,13 +203,15 @@ static int show(int fd, void *arg, struct htmm_error *err)
 		ret = read_served(fd, cmd, err);
 	if (!ret)
 		ret = placements_read(fd, cmd->target, &cmd->targets, &cmd->list, err);
-	if (ret)
-		;
-	else if (cmd->json)
-		print_json(stdout, cmd);
-	else
-		for (i = 0; i < cmd->list.nr; i++)
-			print_one(stdout, cmd, i);
+	for (i = 0; !ret && !cmd->json && i < cmd->list.nr; i++)
+		print_one(stdout, cmd, i);
+	if (!ret && cmd->json) {
+		obj = session_json_read(fd, err);
+		if (obj)
+			print_json(stdout, obj, cmd);
+		else
+			ret = -err->code;
+	}
 	placements_free(&cmd->list);
 	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);

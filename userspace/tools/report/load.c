@@ -245,6 +245,9 @@ int load_session(struct loaded *loaded, const struct report_config *config, __u3
 		ret = report_init(&loaded->report, &live, err);
 	if (!ret)
 		ret = report_live_feed(fd, &loaded->report, err);
+	loaded->view.session = ret ? NULL : session_json_read(fd, err);
+	if (!ret && !loaded->view.session)
+		ret = -err->code;
 	if (!ret)
 		ret = report_finish(&loaded->report, max, err);
 	close(fd);
@@ -269,6 +272,7 @@ int load_check(const struct loaded *loaded, struct htmm_error *err)
 
 void load_free(struct loaded *loaded)
 {
+	json_object_put(loaded->view.session);
 	report_free(&loaded->report);
 	perfdata_reader_close(loaded->reader);
 }

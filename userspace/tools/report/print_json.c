@@ -309,11 +309,32 @@ static struct json_object *heat_json(const struct report_view *view)
 	return obj;
 }
 
+/* As session_json(), of a file: it does not say which session it was. */
+static struct json_object *file_json(const struct report_view *view)
+{
+	struct json_object *obj = json_new(), *periods = json_object_new_object();
+	char name[64];
+	__u32 i;
+
+	for (i = 0; i < view->events->nr; i++) {
+		const struct perf_event_attr *attr = &view->events->event[i].attr;
+
+		if (!report_event_counts(view, i))
+			json_add_under_name(periods, report_event_name(view, i, name, sizeof(name)),
+					    attr->freq ? NULL :
+					    json_object_new_uint64(attr->sample_period));
+	}
+	json_add(obj, "session", NULL);
+	json_add(obj, "periods", periods);
+	return obj;
+}
+
 void report_print_json(FILE *file, const struct report_view *view)
 {
+	struct json_object *obj = view->path ? file_json(view) : json_object_get(view->session);
 	const struct report *report = view->report;
-	struct json_object *obj = json_new();
 
+	json_add_u64(obj, "capacity_pages", report->hist[HTMM_UNIT_PAGE].capacity_pages);
 	if (view->parts & PART_SUMMARY)
 		add_summary(obj, view);
 	if (view->parts & PART_PROCESSES)
@@ -325,10 +346,11 @@ void report_print_json(FILE *file, const struct report_view *view)
 	if (view->parts & PART_FUNCTIONS)
 		json_add(obj, "functions", functions_json(view));
 	if (view->parts & PART_HIST) {
-		json_add(obj, "hist", hist_json(&report->hist[HTMM_UNIT_PAGE],
+		json_add(obj, "hist", hist_json(json_new(), &report->hist[HTMM_UNIT_PAGE],
 						&report->ratio[HTMM_UNIT_PAGE],
 						&report->hit[HTMM_UNIT_PAGE]));
-		json_add(obj, "hist_regions", hist_json(&report->hist[HTMM_UNIT_REGION],
+		json_add(obj, "hist_regions", hist_json(json_new(),
+							&report->hist[HTMM_UNIT_REGION],
 							&report->ratio[HTMM_UNIT_REGION],
 							&report->hit[HTMM_UNIT_REGION]));
 	}

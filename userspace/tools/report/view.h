@@ -46,6 +46,7 @@ enum capacity_from {
  * @path: file it was made from; NULL: a live session
  * @notes: the file's notes; NULL: a live session
  * @events: its events; NULL: a live session
+ * @session: what JSON says of a live session; NULL: a file
  * @status: status of reading the file
  * @panels: what to draw of the heat map
  * @capacity_from: where the capacity of the fast tier comes from
@@ -57,6 +58,7 @@ struct report_view {
 	const char *path;
 	const struct perfdata_notes *notes;
 	const struct perfdata_events *events;
+	struct json_object *session;
 	struct perfdata_status status;
 	struct panels panels;
 	enum capacity_from capacity_from;

@@ -62,6 +62,7 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	struct json_object *obj = json_new();
 
 	add_number(obj, "seconds", tier->seconds);
+	json_add_u64(obj, "session", tier->session);
 	json_add_u64(obj, "look", tier->looks);
 	json_add_u64(obj, "rests_total", tier->rests);
 	json_add_u64(obj, "target", group->target);
