@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two functions of known numbers of accesses to memory: touch_many() causes 3000 page faults and
- * touch_few() 1000. With an argument, each does so many passes, of a store to each of its pages.
+ * Two functions of known numbers of accesses, each to memory with a name of its own: touch_many()
+ * causes 3000 page faults and touch_few() 1000. With an argument, each does so many passes, of a
+ * store to each of its pages.
  */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define MANY	3000
 #define FEW	1000
@@ -28,15 +31,26 @@ static void touch_few(char *page, long passes)
 			page[i * PAGE] = 1;
 }
 
+/* Memory whose name each kernel shows: those of Debian know no names of anonymous memory. */
+static char *named(const char *name, size_t pages)
+{
+	const int fd = memfd_create(name, MFD_CLOEXEC);
+	char *page;
+
+	if (fd < 0 || ftruncate(fd, pages * PAGE))
+		exit(1);
+	page = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED || madvise(page, pages * PAGE, MADV_NOHUGEPAGE))
+		exit(1);
+	return page;
+}
+
 int main(int argc, char **argv)
 {
 	const long passes = argc > 1 ? atol(argv[1]) : 1;
-	char *page = mmap(NULL, (MANY + FEW) * PAGE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *many = named("many", MANY), *few = named("few", FEW);
 
-	if (page == MAP_FAILED || madvise(page, (MANY + FEW) * PAGE, MADV_NOHUGEPAGE))
-		return 1;
-	touch_many(page, passes);
-	touch_few(page + MANY * PAGE, passes);
+	touch_many(many, passes);
+	touch_few(few, passes);
 	return 0;
 }

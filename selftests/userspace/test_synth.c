@@ -65,6 +65,7 @@ static void fake_proc(const char *comm, unsigned long long started, unsigned int
 #define MOVED	"00400000-00500000 r-xp 00002000 08:02 77 /usr/bin/a b\n"
 #define HEAP	"00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 #define ANON	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0\n"
+#define NAMED	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0 [anon:pool]\n"
 #define LOW	"00010000-00020000 rw-p 00000000 00:00 0\n"
 #define STACK	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0 [stack]\n"
 
@@ -143,26 +144,32 @@ static void test_names(void)
 	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 3 &&
 	      !strcmp(map->filename, "//anon"));
 
-	fake_proc("second", 100, 1, LOW TEXT HEAP ANON);
+	fake_proc("first", 100, 1, TEXT HEAP NAMED);
+	perfdata_synth_process(synth, 4711, 6);
+	/* The same memory, to which its program has given a name since. */
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4 &&
+	      map->start == 0x7f0000000000 && !strcmp(map->filename, "[anon:pool]"));
+
+	fake_proc("second", 100, 1, LOW TEXT HEAP NAMED);
 	perfdata_synth_process(synth, 4711, 6);
 	/* A new name is no exec(), even if there is another first mapping. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 3 &&
 	      !strcmp(comm->comm, "second") && !comm->header.misc &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 4);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 5);
 
 	fake_proc("third", 100, 2, HEAP STACK);
 	perfdata_synth_process(synth, 4711, 6);
 	/* An exec(): nothing that was said holds, not even of what is where it was. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 4 &&
 	      !strcmp(comm->comm, "third") && comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 6);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 7);
 
 	fake_proc("third", 100, 3, HEAP STACK);
 	perfdata_synth_process(synth, 4711, 6);
 	/* A program of the same name, where the other one was. */
 	CHECK(made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 5 &&
 	      comm->header.misc == PERF_RECORD_MISC_COMM_EXEC &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 8);
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9);
 
 	fake_proc("second", 200, 1, TEXT);
 	perfdata_synth_process(synth, 4711, 7);
@@ -171,13 +178,13 @@ static void test_names(void)
 	      task->tid == 4711 && task->time == 7);
 	CHECK(made(&writer, PERF_RECORD_FORK, (const void **)&task) == 1 && task->ppid == 1 &&
 	      made(&writer, PERF_RECORD_COMM, (const void **)&comm) == 6 && !comm->header.misc &&
-	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 9 &&
+	      made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 10 &&
 	      !strcmp(map->filename, "/usr/bin/a b"));
 
 	fake_proc("second", 200, 1, MOVED);
 	perfdata_synth_process(synth, 4711, 7);
 	/* Another part of the same file, where the first one was. */
-	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 10 && map->pgoff == 0x2000);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 11 && map->pgoff == 0x2000);
 
 	fake_proc("second", 200, 1, "");
 	perfdata_synth_process(synth, 4711, 8);
@@ -185,7 +192,7 @@ static void test_names(void)
 	access.tid = 1;
 	perfdata_synth_sample(synth, &access, 2000);
 	/* Of processes that are gone nothing is made up. */
-	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 10);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 11);
 	perfdata_synth_free(synth);
 	perfdata_writer_close(&writer, &err);
 }
