@@ -94,22 +94,40 @@ static int write_picture(int picture, const char *path, struct htmm_error *err)
 	return 0;
 }
 
+/* Draws into memory. Returns a file descriptor or a negative errno. */
+static int draw(const char *terminal, const char *path,
+		void (*script)(FILE *gnuplot, const void *arg), const void *arg,
+		struct htmm_error *err)
+{
+	int picture = memfd_create("picture", MFD_CLOEXEC);
+	int status = picture < 0 ? -1 : plot(picture, terminal, script, arg);
+
+	if (!status)
+		return picture;
+	if (picture >= 0)
+		close(picture);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return htmm_error_set(err, ENOENT, "apt-get install gnuplot-nox",
+				      "cannot plot without gnuplot");
+	return htmm_error_set(err, EIO, "see what it said above", "gnuplot could not plot '%s'",
+			      path);
+}
+
 /* Draws in memory first, as gnuplot does not report a full disk. */
 int gnuplot_draw(const char *path, void (*script)(FILE *gnuplot, const void *arg),
 		 const void *arg, struct htmm_error *err)
 {
-	int picture = memfd_create("picture", MFD_CLOEXEC), status, ret;
+	int picture = draw(terminal_of(path), path, script, arg, err), ret;
 
-	status = picture < 0 ? -1 : plot(picture, terminal_of(path), script, arg);
-	if (!status)
-		ret = write_picture(picture, path, err);
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		ret = htmm_error_set(err, ENOENT, "apt-get install gnuplot-nox",
-				     "cannot plot without gnuplot");
-	else
-		ret = htmm_error_set(err, EIO, "see what it said above",
-				     "gnuplot could not plot '%s'", path);
-	if (picture >= 0)
-		close(picture);
+	if (picture < 0)
+		return picture;
+	ret = write_picture(picture, path, err);
+	close(picture);
 	return ret;
+}
+
+int gnuplot_svg(const char *path, void (*script)(FILE *gnuplot, const void *arg),
+		const void *arg, struct htmm_error *err)
+{
+	return draw("svg", path, script, arg, err);
 }

@@ -28,6 +28,18 @@ int gnuplot_check(const char *path, struct htmm_error *err);
 int gnuplot_draw(const char *path, void (*script)(FILE *gnuplot, const void *arg),
 		 const void *arg, struct htmm_error *err);
 
+/**
+ * gnuplot_svg() - draw a picture that becomes a part of a file
+ * @path: the file, for what is said
+ * @script: as for gnuplot_draw()
+ * @arg: for @script
+ * @err: says why there is no picture
+ *
+ * Return: a file descriptor with an SVG file in it, or a negative errno.
+ */
+int gnuplot_svg(const char *path, void (*script)(FILE *gnuplot, const void *arg),
+		const void *arg, struct htmm_error *err);
+
 /* Prints a text for gnuplot's double quotes, without characters that are special there. */
 void gnuplot_text(FILE *gnuplot, const char *text);
 

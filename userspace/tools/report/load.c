@@ -170,6 +170,8 @@ static bool has_instructions(const struct perfdata_events *events)
 static int name_functions(struct report *report, const struct report_view *view,
 			  struct htmm_error *err)
 {
+	if (!has_instructions(view->events) && report->config.if_known)
+		return 0;
 	if (!has_instructions(view->events))
 		return htmm_error_set(err, ENODATA,
 				      "record with 'htmmctl record' or 'perf record -d'",

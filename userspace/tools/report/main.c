@@ -18,6 +18,8 @@
 #define ROWS_DEFAULT		12
 #define PLOT_COLUMNS		256
 #define PLOT_ROWS		128
+#define PAGE_COLUMNS		128
+#define PAGE_ROWS		64
 /* The kernel's default period; and memory for 30 million pages in dense use. */
 #define MAX_BYTES_DEFAULT	(128 << 20)
 
@@ -28,6 +30,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_PROMETHEUS, FORMAT_DA
  * struct options - the options of report
  * @path: file to read; NULL: the live session
  * @plot: image file to write, or NULL
+ * @html: page to write, or NULL
  * @format: how to print
  * @given_parts: parts that were asked for
  * @parts: parts to print
@@ -42,6 +45,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_PROMETHEUS, FORMAT_DA
 struct options {
 	const char *path;
 	const char *plot;
+	const char *html;
 	enum format format;
 	unsigned int given_parts;
 	unsigned int parts;
@@ -151,6 +155,13 @@ static int print(const struct options *opts, struct report_view *view, struct ht
 	};
 	int ret;
 
+	if (opts->html) {
+		ret = make_panels(opts, view, PAGE_COLUMNS, PAGE_ROWS, err);
+		if (!ret)
+			ret = report_html(opts->html, view, err);
+		panels_free(&view->panels);
+		return ret;
+	}
 	if (opts->plot) {
 		ret = make_panels(opts, view, PLOT_COLUMNS, PLOT_ROWS, err);
 		if (!ret)
@@ -201,8 +212,9 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 {
 	const struct report_config *config = &opts->config;
 
-	if (opts->given_parts || opts->columns || config->pids.nr || config->min_level ||
-	    config->weight_period || config->raw || opts->capacity || opts->cooling_period)
+	if (opts->given_parts || opts->html || opts->columns || config->pids.nr ||
+	    config->min_level || config->weight_period || config->raw || opts->capacity ||
+	    opts->cooling_period)
 		return htmm_error_set(err, EINVAL,
 				      "with a log, give only -n, --format and --plot",
 				      "a log has no samples, so --part, -p, --capacity and others do not apply");
@@ -240,6 +252,9 @@ static int complete(struct options *opts, struct htmm_error *err)
 	    (opts->format == FORMAT_PROMETHEUS || opts->format == FORMAT_DAMON))
 		return htmm_error_set(err, EINVAL, "leave out --part, or give --format json or csv",
 				      "this format has no parts");
+	if (opts->html && (opts->plot || opts->format != FORMAT_TEXT))
+		return htmm_error_set(err, EINVAL, "give --html alone, then the other one",
+				      "a page has pictures and tables of its own");
 	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
 		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
 				      "a picture is of one part");
@@ -264,6 +279,9 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no instructions; --part functions needs a file");
+	opts->config.if_known = !opts->parts;
+	if (!opts->parts && opts->html)
+		opts->parts = PART_ALL | PART_CURVE | (opts->path ? PART_FUNCTIONS : 0);
 	if (!opts->parts)
 		opts->parts = opts->format == FORMAT_CSV ? PART_MAPPINGS : PART_ALL;
 	if (opts->format == FORMAT_CSV && opts->parts & (opts->parts - 1))
@@ -299,6 +317,8 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		{ OPT_CALL, 0, "json", NULL, "print JSON", &o.format, .call = call_json },
 		{ OPT_TEXT, 0, "plot", "FILE", "draw the heat map, wss or curve: FILE.png or .svg",
 		  &o.plot },
+		{ OPT_TEXT, 0, "html", "FILE", "write a page with all parts, for a browser",
+		  &o.html },
 		{ OPT_CALL, 0, "resolution", "CxR", "columns and rows of the heat map (64x12)",
 		  &o, .call = call_resolution },
 		{ OPT_NUMBER, 'n', "number", "N", "lines of each list, 0: all (20)",

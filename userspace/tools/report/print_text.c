@@ -258,8 +258,7 @@ static void print_functions(FILE *file, const struct report_view *view)
 	}
 }
 
-/* The number of pages from the one at @from on that follow it and are like it. */
-static __u32 equal_pages(const struct report *report, __u32 from)
+__u32 report_equal_pages(const struct report *report, __u32 from)
 {
 	const struct report_page *page = &report->page[from];
 	__u32 i;
@@ -309,7 +308,7 @@ static void print_pages(FILE *file, const struct report_view *view)
 			"%5s %5s %5s %8s %5s %-3s %7s %s%-10s %12s %s\n", "rate", "low", "high",
 			"samples", "pages", "hot", "pid", place, "command", "page", "mapping");
 	for (i = 0; i < view->report->nr_pages; i += nr) {
-		nr = equal_pages(view->report, i);
+		nr = report_equal_pages(view->report, i);
 		print_page(file, view, &view->report->page[i], nr);
 	}
 }

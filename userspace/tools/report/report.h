@@ -27,6 +27,7 @@
  * @pids: only these processes
  * @curve: keep the count of each page, for the capacity curve and for comparisons
  * @functions: count samples by instruction
+ * @if_known: without an error if samples do not tell their instructions
  * @raw: list pages by their counts, not by their estimated rates
  */
 struct report_config {
@@ -36,6 +37,7 @@ struct report_config {
 	struct perfdata_pids pids;
 	bool curve;
 	bool functions;
+	bool if_known;
 	bool raw;
 };
 

@@ -143,6 +143,9 @@ static inline const char *report_source_name(enum htmm_source source)
 	return source == HTMM_SOURCE_LOCAL ? "dram" : htmm_source_name(source);
 }
 
+/* The number of listed pages from the one at @from on that follow it and are like it. */
+__u32 report_equal_pages(const struct report *report, __u32 from);
+
 void report_print_text(FILE *file, const struct report_view *view);
 void report_print_heat(FILE *file, const struct report_view *view);
 void report_print_curve(FILE *file, const struct report_view *view);
@@ -181,5 +184,38 @@ struct json_object *report_curve_json(const struct report_view *view);
  * Return: 0 or a negative errno.
  */
 int report_plot(const char *path, const struct report_view *view, struct htmm_error *err);
+
+/**
+ * struct report_figure - a figure of a page
+ * @view: the report
+ * @part: what it shows: PART_HEAT, PART_WSS or PART_CURVE
+ * @panel: of the heat map
+ * @curve: the curve
+ * @width: pixels
+ * @height: pixels
+ */
+struct report_figure {
+	const struct report_view *view;
+	enum report_part part;
+	unsigned int panel;
+	const struct curve *curve;
+	unsigned int width;
+	unsigned int height;
+};
+
+/* Draws a figure of the page @path. Returns a file descriptor with SVG, or a negative errno. */
+int report_figure(const struct report_figure *figure, const char *path, struct htmm_error *err);
+
+/**
+ * report_html() - write a page with all parts
+ * @path: file to write
+ * @view: the report
+ * @err: says why there is no page
+ *
+ * The page needs no other file and no network.
+ *
+ * Return: 0 or a negative errno.
+ */
+int report_html(const char *path, const struct report_view *view, struct htmm_error *err);
 
 #endif /* REPORT_VIEW_H */
