@@ -55,6 +55,28 @@ static void test_reserve(void)
 	destroy(without);
 }
 
+/* The reserve after the first one was used up in so many seconds. */
+static u64 reserve_used_up(double seconds)
+{
+	struct memory *memory = make_with(1100, 0);
+	u64 pages;
+
+	sample(memory, 0, 900, 1);
+	look(memory);
+	obey(memory);
+	memory->seconds += seconds;
+	allocating(memory, 1, memory->plan->reserve, 6, 0);
+	pages = memory->plan->reserve;
+	destroy(memory);
+	return pages;
+}
+
+/* Pages that come slowly need not much more room than they took: it would be idle for long. */
+static void test_reserve_slow(void)
+{
+	CHECK(reserve_used_up(0) == 72 && reserve_used_up(20) == 24);
+}
+
 /* No more than half of the fast tier is kept free, however much is allocated. */
 static void test_reserve_most(void)
 {
@@ -179,6 +201,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_reserve),
+		TAP_TEST(test_reserve_slow),
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
 		TAP_TEST(test_reserve_late),

@@ -8,7 +8,10 @@
 /* So many pages show in any case that a program allocates; at the first look, more are kept. */
 #define LEAST_MOST	4096
 #define FIRST_TIMES	4
-/* When this part of it was taken, it was too little; by what is not known. */
+/*
+ * When this part of it was taken, it was too little. If it was taken soon, at the rate of its least
+ * size in a second or more, it was too little by far; else much room would be idle for long.
+ */
 #define USED_UP		0.9
 #define GROW		3
 /* What of it is left at each look at which little has come. */
@@ -52,9 +55,10 @@ static bool too_large(const struct units *now, double least)
 	return false;
 }
 
-static void resize(struct reserve *reserve, double least, double most)
+static void resize(struct reserve *reserve, double least, double most, double seconds)
 {
-	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages)
+	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages &&
+	    reserve->grown >= least * seconds)
 		reserve->grown = GROW * reserve->pages;
 	reserve->pages = fmax(SHRINK * reserve->pages, SPARE * reserve->grown);
 	if (reserve->looks == 1)
@@ -84,7 +88,9 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	if (too_large(now, least))
 		reserve->pages = 0;
 	else
-		resize(reserve, least, (double)look->capacity / MOST_PART);
+		resize(reserve, least, (double)look->capacity / MOST_PART,
+		       look->seconds - reserve->seconds);
+	reserve->seconds = look->seconds;
 }
 
 bool reserve_pays(const struct reserve *reserve, double value)

@@ -23,6 +23,7 @@
  * @known: @worth is known
  * @used: pages in use after the moves of the previous look
  * @looks: looks until now
+ * @seconds: time of the previous look
  */
 struct reserve {
 	bool off;
@@ -32,6 +33,7 @@ struct reserve {
 	bool known;
 	__u64 used;
 	__u64 looks;
+	double seconds;
 };
 
 /**
@@ -41,7 +43,7 @@ struct reserve {
  * @now: the units of the look
  * @seconds: in how many seconds these have gained what they have
  *
- * It grows fast when it was used up. Else it shrinks to a half more than was taken, and in the end
+ * It grows fast when it was used up soon. Else it shrinks to a half more than was taken, and in the end
  * to a small rest, which shows when a program begins to allocate. There is none if this rest is
  * smaller than a huge page of the fast tier.
  */
