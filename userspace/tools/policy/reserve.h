@@ -43,8 +43,8 @@ struct reserve {
  * @now: the units of the look
  * @seconds: in how many seconds these have gained what they have
  *
- * It grows fast when it was used up soon. Else it shrinks to a half more than was taken, and in the end
- * to a small rest, which shows when a program begins to allocate. There is none if this rest is
+ * It grows fast when it was used up soon. Else it shrinks to a half more than was taken, and in the
+ * end to a small rest, which shows when a program begins to allocate. There is none if this rest is
  * smaller than a huge page of the fast tier.
  */
 void reserve_look(struct reserve *reserve, const struct policy_look *look,

@@ -9,6 +9,8 @@
 
 /* The fewest elements of a list to ask for. */
 #define LIST_FIRST	512
+/* While regions need not be listed, the session is read this often, which takes time, too. */
+#define IDLE_WAIT_S	1.0
 /* Smaller changes of the capacity than this share are not passed on to the session. */
 #define SMALL_PART	32
 
@@ -290,6 +292,20 @@ static double wait_of(const struct tier *tier, double cost)
 	return wait;
 }
 
+/* Seconds until regions are listed again, or only the session is read. */
+static double glance_wait_of(const struct tier *tier)
+{
+	bool watches = false;
+	double cost = 0;
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++) {
+		cost += tier->groups[i].glance;
+		watches |= !tier->groups[i].plan || policy_watches(tier->groups[i].policy);
+	}
+	return watches ? policy_glance_wait(cost) : fmax(policy_glance_wait(cost), IDLE_WAIT_S);
+}
+
 /* Somebody has set another capacity, which is the limit from now on. */
 static void follow_capacity(struct tier *tier, const struct htmm_info *info)
 {
@@ -525,7 +541,7 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 
 int tier_look(struct tier *tier, struct htmm_error *err)
 {
-	double before, glances = 0;
+	double before;
 	bool rest = true;
 	unsigned int i;
 	int ret;
@@ -554,9 +570,7 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		count_served(tier);
 	if (!rest)
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
-	for (i = 0; i < tier->nr_groups; i++)
-		glances += tier->groups[i].glance;
-	tier->wait = fmin(policy_glance_wait(glances), tier->due - tier->seconds);
+	tier->wait = fmin(glance_wait_of(tier), tier->due - tier->seconds);
 	return 0;
 }
 
