@@ -1082,7 +1082,8 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 	};
 	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
 	*tier = (struct tier) {
-		.nr_groups = 3, .session = 163, .looks = 47, .rests = 53, .seconds = 59.25, .samples = 61,
+		.nr_groups = 3, .session = 163, .looks = 47, .rests = 53, .seconds = 59.25,
+		.samples = 61,
 		.evicted = 67, .thin = 71, .before = { 800, 100 },
 		.lately = { 1600, 1000 }, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5 },
 		.mover = { .demoted = 73, .promoted = 79, .ns = 1250000000,

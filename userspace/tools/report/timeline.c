@@ -130,7 +130,7 @@ static int bad_line(const char *path, unsigned long nr, int code, struct htmm_er
 	if (code == -ENOMEM)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	if (code == -ESTALE)
-		return htmm_error_set(err, EINVAL, "give the lines of one session in a file of their own",
+		return htmm_error_set(err, EINVAL, "give each session a file of its own",
 				      "line %lu of '%s' is of another session than those before",
 				      nr, path);
 	return htmm_error_set(err, EBADMSG, "give what 'htmmctl log' wrote",
