@@ -2,7 +2,7 @@
 /*
  * Two functions of known numbers of accesses, each to memory with a name of its own: touch_many()
  * causes 3000 page faults and touch_few() 1000. With an argument, each does so many passes, of a
- * store to each of its pages.
+ * store to each of its pages. With a second one, its mappings stay for so many seconds.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -52,5 +52,7 @@ int main(int argc, char **argv)
 
 	touch_many(many, passes);
 	touch_few(few, passes);
+	if (argc > 2)
+		sleep(atoi(argv[2]));
 	return 0;
 }
