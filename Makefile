@@ -3,7 +3,7 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
-# make quick		the fast checks: 170 seconds of CPU time
+# make quick		the fast checks: 2 minutes
 # make check		run all tests; SUITES="core userspace": only these. The first time
 #			it builds a debug kernel
 # make check-kcsan	the tests with the most concurrency, on a kernel that detects data races
