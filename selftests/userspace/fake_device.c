@@ -25,6 +25,8 @@
  *				two of them are on node 0, the others on node 1
  * FAKE_FEW=1			few pages have samples, and these have few
  * FAKE_FED=1			the samples of its first event are fed
+ * FAKE_WEIGHTS=N		samples count as much as their period; N: the smallest that the
+ *				first event can have
  * FAKE_OLD=1			a module without placement
  * FAKE_SERVED=1		it counts what served samples of an event of all misses; =event: of
  *				events for near and for persistent memory, which alone tell
@@ -370,6 +372,8 @@ static int fake_info(struct htmm_info *info)
 	info->session_flags = start_flags;
 	if (getenv("FAKE_PAUSED"))
 		info->session_flags |= HTMM_START_PAUSED;
+	if (getenv("FAKE_WEIGHTS"))
+		info->session_flags |= HTMM_START_WEIGHT_PERIOD;
 	info->owner = 42;
 	info->nr_events = nr_events;
 	info->nr_targets = fake_nr_targets();
@@ -442,6 +446,11 @@ static int fake_stats(struct htmm_stats *stats)
 		snprintf(events[0].name, sizeof(events[0].name), "a \"b\\c\nd\xfc");
 		events[0].min_level = HTMM_SOURCE_REMOTE;
 	}
+	for (i = 0; i < nr_events; i++)
+		if (!events[i].min_period)
+			events[i].min_period = events[i].period;
+	if (getenv("FAKE_WEIGHTS"))
+		events[0].min_period = env_number("FAKE_WEIGHTS");
 	if (stats->nr_events >= nr_events)
 		memcpy((void *)(unsigned long)stats->events, events, nr_events * sizeof(*events));
 	stats->nr_events = nr_events;

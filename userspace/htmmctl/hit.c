@@ -60,23 +60,37 @@ static bool is_census(const struct htmm_stats_buf *stats)
 	       !htmm_counters_lost(&stats->stats.total);
 }
 
+/*
+ * What a sample counts at most: its period in units of the smallest one that any event can have, as
+ * in the module. Of different weights the largest: samples must not count for more than they are.
+ */
+static __u32 largest_weight(const struct htmm_stats_buf *stats)
+{
+	__u64 least = ~0ULL, most = 1;
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_events; i++)
+		least = stats->events[i].min_period < least ? stats->events[i].min_period : least;
+	for (i = 0; i < stats->stats.nr_channels; i++)
+		if (stats->channels[i].period > most)
+			most = stats->channels[i].period;
+	if (!least || most <= least)
+		return 1;
+	most = (most + least / 2) / least;
+	return most < ~0U ? most : ~0U;
+}
+
 int hit_known(struct curve_config *config, int fd, struct htmm_info *info, struct htmm_error *err)
 {
 	struct htmm_stats_buf stats;
 	int ret = htmm_device_info(fd, info, err);
-	unsigned int i;
-	__u64 unit = 0;
 
 	if (!ret)
 		ret = htmm_device_stats(fd, &stats, err);
 	if (ret)
 		return ret;
-	/* Of different weights the largest: samples must not count for more than they are. */
-	for (i = 0; i < stats.stats.nr_channels; i++)
-		if (stats.channels[i].period > unit)
-			unit = stats.channels[i].period;
 	*config = (struct curve_config) {
-		.unit = info->session_flags & HTMM_START_WEIGHT_PERIOD ? unit : 0,
+		.unit = info->session_flags & HTMM_START_WEIGHT_PERIOD ? largest_weight(&stats) : 0,
 		.census = is_census(&stats),
 	};
 	htmm_stats_free(&stats);
