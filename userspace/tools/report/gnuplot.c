@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "htmmctl/output.h"
 #include "gnuplot.h"
 
 static const char *terminal_of(const char *path)
@@ -29,9 +30,16 @@ int gnuplot_check(const char *path, struct htmm_error *err)
 
 void gnuplot_text(FILE *gnuplot, const char *text)
 {
-	for (; *text; text++)
-		fputc(strchr("\"\\`$@{}^_~&", *text) || (unsigned char)*text < ' ' ? ' ' : *text,
-		      gnuplot);
+	int len;
+
+	for (; *text; text += len ?: 1) {
+		len = out_printable(text);
+		/* In quotes these mean something else, or are a command to be run. */
+		if (strchr("\"\\`@", *text))
+			fprintf(gnuplot, "\\%03o", *text);
+		else
+			fwrite(len ? text : "?", 1, len ?: 1, gnuplot);
+	}
 }
 
 /* Starts gnuplot, which draws into @picture; its input is the other end of *@script. */

@@ -40,7 +40,7 @@ int gnuplot_draw(const char *path, void (*script)(FILE *gnuplot, const void *arg
 int gnuplot_svg(const char *path, void (*script)(FILE *gnuplot, const void *arg),
 		const void *arg, struct htmm_error *err);
 
-/* Prints a text for gnuplot's double quotes, without characters that are special there. */
+/* Prints a text that is not trusted for gnuplot's double quotes; it is to be "noenhanced". */
 void gnuplot_text(FILE *gnuplot, const char *text);
 
 #endif /* REPORT_GNUPLOT_H */

@@ -200,20 +200,23 @@ static int plot_curve(const char *path, const struct report_view *view, struct h
 	return ret;
 }
 
-/* The pages of each slice, as steps: one is touched in all of its time. */
+/* The pages of each slice, as steps: one is touched in all of its time, up to the last end. */
 static void print_wss_data(FILE *gnuplot, const struct report_view *view)
 {
 	const struct heat *heat = view->report->heat;
 	const unsigned int slices = heat_slices(heat), step = view->panels.column_slices;
 	unsigned int from, to;
+	double size = 0;
 
 	fputs("$wss << END\n", gnuplot);
 	for (from = 0; from < slices; from = to) {
 		to = from + step < slices ? from + step : slices;
-		fprintf(gnuplot, "%f %f\n", (double)((__u64)from << heat->slice_shift) / 1e9,
-			(double)heat_working_set(heat, from, to) / 256);
+		size = (double)heat_working_set(heat, from, to) / 256;
+		fprintf(gnuplot, "%.9f %f\n", (double)((__u64)from << heat->slice_shift) / 1e9,
+			size);
 	}
-	fputs("END\n", gnuplot);
+	fprintf(gnuplot, "%.9f %f\nEND\n", (double)((__u64)slices << heat->slice_shift) / 1e9,
+		size);
 }
 
 static void print_wss_plot(FILE *gnuplot)
