@@ -31,7 +31,7 @@ static void limits_of(const struct htmm_info *info, const struct htmm_target_lis
 	for (i = 0; i < targets->nr; i++)
 		bytes += targets->target[i].max_bytes;
 	if (store->max_bytes < bytes)
-		store->max_bytes = bytes;
+		store->max_bytes = min(bytes, HTMM_TABLE_MAX_BYTES);
 	if (!store->capacity)
 		store->capacity = targets->nr == 1 ? targets->target[0].capacity_pages :
 						     info->capacity_pages;

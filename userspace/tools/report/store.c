@@ -55,8 +55,8 @@ struct store *store_new(const struct store_config *config, struct htmm_error *er
 	struct store *store;
 
 	if (!bytes) {
-		htmm_error_set(err, EINVAL, "give 32K or more with --max-bytes",
-			       "no table fits into %llu bytes", config->max_bytes);
+		htmm_error_set(err, EINVAL, "give 32K to 512G with --max-bytes",
+			       "a table cannot have %llu bytes", config->max_bytes);
 		return NULL;
 	}
 	store = calloc(1, sizeof(*store));

@@ -143,17 +143,19 @@ int timeline_read(struct timeline *timeline, const char *path, struct htmm_error
 	unsigned long nr = 0;
 	char *text = NULL;
 	size_t room = 0;
+	ssize_t len;
 	int ret = 0;
 
 	memset(timeline, 0, sizeof(*timeline));
 	if (!file)
 		return htmm_error_set(err, errno, "give another file with -i",
 				      "cannot read '%s': %s", path, strerror(errno));
-	while (!ret && getline(&text, &room, file) > 0) {
+	while (!ret && (len = getline(&text, &room, file)) > 0) {
 		struct json_object *line;
 
 		nr++;
-		if (!strchr(text, '\n'))
+		/* The last one may not be complete yet. */
+		if (text[len - 1] != '\n')
 			break;
 		line = json_tokener_parse(text);
 		ret = take_line(timeline, line);
