@@ -2,9 +2,11 @@
 /*
  * Two functions of known numbers of accesses, each to memory with a name of its own: touch_many()
  * causes 3000 page faults and touch_few() 1000. With an argument, each does so many passes, of a
- * store to each of its pages. With a second one, its mappings stay for so many seconds.
+ * store to each of its pages. With a second one, its mappings stay for so many seconds. The third
+ * one is an htmmctl, which marks when each function begins and when the last one has ended.
  */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -45,13 +47,26 @@ static char *named(const char *name, size_t pages)
 	return page;
 }
 
+static void tell(const char *htmmctl, const char *text)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command), "'%s' mark %s", htmmctl, text);
+	if (htmmctl && system(command))
+		exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const long passes = argc > 1 ? atol(argv[1]) : 1;
+	const char *htmmctl = argc > 3 ? argv[3] : NULL;
 	char *many = named("many", MANY), *few = named("few", FEW);
 
+	tell(htmmctl, "many");
 	touch_many(many, passes);
+	tell(htmmctl, "few");
 	touch_few(few, passes);
+	tell(htmmctl, "end");
 	if (argc > 2)
 		sleep(atoi(argv[2]));
 	return 0;

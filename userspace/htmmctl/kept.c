@@ -10,7 +10,7 @@
  * There is one file for all sessions, as the module has the results of one. Only its owner may read
  * it, as only he may read /proc/PID/maps. It gets its name when it is complete.
  */
-static int open_dir(bool make)
+int kept_dir(bool make)
 {
 	const char *path = getenv("RUNTIME_DIRECTORY") ?: "/run/htmm";
 
@@ -28,7 +28,7 @@ static FILE *open_at(int dir, const char *name, int flags, const char *mode)
 
 void names_keep(const struct htmm_names *names, const struct htmm_info *info)
 {
-	const int dir = open_dir(true);
+	const int dir = kept_dir(true);
 	bool failed = true;
 	FILE *file;
 
@@ -47,7 +47,7 @@ void names_keep(const struct htmm_names *names, const struct htmm_info *info)
 
 void names_recall(struct htmm_names *names, int fd)
 {
-	const int dir = open_dir(false);
+	const int dir = kept_dir(false);
 	FILE *file = open_at(dir, "names", O_RDONLY, "r");
 	struct htmm_info info;
 	__u64 session, elapsed;

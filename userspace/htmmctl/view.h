@@ -67,6 +67,9 @@ struct session;
 int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
 		struct htmm_error *err);
 
+/* Opens the directory of what is kept of sessions. Returns a file descriptor, or -1 with errno. */
+int kept_dir(bool make);
+
 /* Writes the names of what pages of a stopped session belong to, in place of an earlier one's. */
 void names_keep(const struct htmm_names *names, const struct htmm_info *info);
 

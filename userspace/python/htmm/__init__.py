@@ -16,8 +16,8 @@ examples.
 from htmm.command import Error
 from htmm.memory import move_pages
 from htmm.samples import Samples, samples
-from htmm.session import Session, attach, report, run, start
+from htmm.session import Session, attach, mark, region, report, run, start
 from htmm.tables import CURVE, MAPPINGS, PAGES, Curve
 
 __all__ = ["CURVE", "MAPPINGS", "PAGES", "Curve", "Error", "Samples", "Session", "attach",
-           "move_pages", "report", "run", "samples", "start"]
+           "mark", "move_pages", "region", "report", "run", "samples", "start"]

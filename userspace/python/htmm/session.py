@@ -158,13 +158,37 @@ def run(argv: Sequence[str], number: int = 20, **what: Any) -> Answer:
     return answer
 
 
-def report(path: str, part: Optional[str] = None, capacity: Optional[Size] = None) -> Answer:
+def mark(text: str) -> None:
+    """
+    Gives the present moment a name, in the recordings and logs of the session that runs: a text of
+    at most 63 bytes without commas.
+    """
+    call("mark", "--quiet", "--", text)
+
+
+@contextlib.contextmanager
+def region(name: str) -> Iterator[None]:
+    """
+    Marks the beginning of a `with` as NAME, and its end as "end NAME": report(mark=NAME) is of it,
+    or if there are marks inside of it, report(mark="NAME,end NAME").
+    """
+    mark(name)
+    try:
+        yield
+    finally:
+        mark(f"end {name}")
+
+
+def report(path: str, part: Optional[str] = None, capacity: Optional[Size] = None,
+           mark: Optional[str] = None) -> Answer:  # pylint: disable=redefined-outer-name
     """
     The object of `htmmctl report` on a recording. Its `pages`, if there are any, are an array of
-    `htmm.PAGES`, and `curve` is a `htmm.Curve`.
+    `htmm.PAGES`, and `curve` is a `htmm.Curve`. `mark`: only from marks of this name on, each to
+    the next one, or if it is "A,B", from A to B.
     """
     args = ["report", "--input", path, "--number", "0"]
     args += ["--part", part] if part else []
+    args += ["--mark", mark] if mark else []
     args += ["--capacity", str(capacity)] if capacity is not None else []
     answer = ask(*args)
     if "pages" in answer:

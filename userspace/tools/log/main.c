@@ -13,6 +13,7 @@
 #include "htmmctl/placement.h"
 #include "htmmctl/served.h"
 #include "htmmctl/signals.h"
+#include "mark/marks.h"
 
 #define INTERVAL_MS	1000
 
@@ -33,7 +34,7 @@ struct known {
  * @path: file to write; NULL: stdout
  * @no_placement: do not ask where pages are
  * @file: where the lines go
- * @session: the session
+ * @marks: the session and its marks
  * @known: of all targets together and of each, as of the last line
  * @nr_known: how many there are in @known
  */
@@ -43,7 +44,7 @@ struct log {
 	const char *path;
 	bool no_placement;
 	FILE *file;
-	__u64 session;
+	struct marks marks;
 	struct known known[HTMM_MAX_TARGETS + 1];
 	unsigned int nr_known;
 };
@@ -74,7 +75,6 @@ static void add_counters(struct json_object *obj, const struct htmm_stats_buf *s
 	json_add_u64(obj, "evicted", stats->stats.stats[HTMM_STAT_EVICTED]);
 }
 
-/* The largest period of each event, as CPUs may differ. */
 /* Without placement, only what the best one would reach. */
 static int add_placement(struct log *log, int fd, struct json_object *obj, __u32 target,
 			 struct htmm_error *err)
@@ -202,6 +202,32 @@ static int add_targets(struct log *log, int fd, struct json_object *line,
 	return ret;
 }
 
+/*
+ * The marks since the last line. Those of an earlier session of this number are left out; the
+ * clocks differ by less than a thousandth.
+ */
+static struct json_object *marks_json(struct log *log, const struct htmm_info *info,
+				      const struct htmm_stats_buf *stats)
+{
+	const __u64 now = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+	const __u64 age = info->elapsed_ns + stats->stats.stats[HTMM_STAT_PAUSED_NS];
+	struct json_object *array = json_object_new_array(), *obj;
+	struct mark *mark;
+	size_t i, nr;
+
+	if (!log->marks.taken)
+		log->marks.since = now > age + age / 1000 ? now - age - age / 1000 : 0;
+	nr = marks_take(&log->marks, &mark);
+	for (i = 0; i < nr; i++) {
+		obj = json_object_new_object();
+		json_add_u64(obj, "time_ns", real - (now - mark[i].time));
+		json_add_name(obj, "text", mark[i].text);
+		json_object_array_add(array, obj);
+	}
+	free(mark);
+	return array;
+}
+
 static int write_line(struct log *log, int fd, const struct htmm_info *info,
 		      struct htmm_error *err)
 {
@@ -219,6 +245,7 @@ static int write_line(struct log *log, int fd, const struct htmm_info *info,
 	json_add_u64(line, "paused_ns", stats.stats.stats[HTMM_STAT_PAUSED_NS]);
 	json_add_u64(line, "table_bytes", info->table_bytes);
 	add_counters(line, &stats);
+	json_add(line, "marks", marks_json(log, info, &stats));
 	ret = add_targets(log, fd, line, info, &stats, err);
 	htmm_stats_free(&stats);
 	if (ret) {
@@ -244,9 +271,9 @@ static int write_lines(struct log *log, int fd, struct htmm_error *err)
 	signals_block(&signals);
 	do {
 		ret = htmm_device_info(fd, &info, err);
-		if (ret || (line && info.session != log->session))
+		if (ret || (line && info.session != log->marks.session))
 			break;
-		log->session = info.session;
+		log->marks.session = info.session;
 		if (!line && log->path)
 			out_begin(log->file);
 		ret = write_line(log, fd, &info, err);

@@ -364,6 +364,8 @@ static int decode_other(const struct perfdata_events *events, const unsigned cha
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		return decode_task(record, head.size, view);
+	case PERF_RECORD_CGROUP:
+		return decode_name(record, sizeof(struct perfdata_cgroup), head.size, view);
 	case PERF_RECORD_LOST:
 		return decode_lost(record, head.size, offsetof(struct perfdata_lost, lost), view);
 	case PERF_RECORD_LOST_SAMPLES:

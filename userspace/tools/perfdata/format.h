@@ -331,6 +331,25 @@ struct perfdata_throttle {
 	__u64 stream_id;
 };
 
+/**
+ * struct perfdata_cgroup - PERF_RECORD_CGROUP
+ * @header: its header
+ * @id: number of the cgroup; of a mark, its time in nanoseconds
+ * @path: NUL-terminated
+ *
+ * A path begins with a slash, or it is PERFDATA_MARK and the text of a mark: this is the one
+ * record of the kernel with a time and a text that perf shows and that changes nothing else.
+ */
+struct perfdata_cgroup {
+	struct perf_event_header header;
+	__u64 id;
+	char path[];
+};
+
+#define PERFDATA_MARK		"mark:"
+/* Most bytes of a mark's path with its NUL, a multiple of 8. */
+#define PERFDATA_MARK_MAX	72
+
 static_assert(sizeof(struct perfdata_header) == 104, "on disk");
 static_assert(sizeof(struct perfdata_pipe_header) == 16, "in a pipe");
 static_assert(offsetof(struct perfdata_feature_record, data) == 16, "in a pipe");
@@ -340,6 +359,7 @@ static_assert(sizeof(struct perfdata_task) == 32, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap, filename) == 40, "kernel ABI");
 static_assert(offsetof(struct perfdata_mmap2, filename) == 72, "kernel ABI");
 static_assert(sizeof(struct perfdata_lost) == 24, "kernel ABI");
+static_assert(offsetof(struct perfdata_cgroup, path) == 16, "kernel ABI");
 static_assert(sizeof(struct perfdata_throttle) == 32, "kernel ABI");
 
 #endif /* PERFDATA_FORMAT_H */

@@ -243,6 +243,7 @@ static int start_session(struct record *record, struct htmm_error *err)
 
 	if (ret)
 		return ret;
+	record->recorder.marks.since = clock_ns(CLOCK_MONOTONIC);
 	session->start.sample_type = SAMPLE_TYPE;
 	if (!session->start.drain_interval_ms)
 		session->start.drain_interval_ms = DRAIN_MS;
@@ -277,6 +278,9 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 	if (recorder_close(&record->recorder, &stats, ret ? &ignored : err) && !ret)
 		ret = -err->code;
 	show_end(record, &stats);
+	if (record->recorder.marks_missed)
+		notice("%llu marks are not in the recording: their time by perf's clock is unknown",
+		       record->recorder.marks_missed);
 	if (record->gone)
 		notice("another session has begun, so the module's counts are not known");
 	htmm_stats_free(&stats);

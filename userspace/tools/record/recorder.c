@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "htmmctl/clock.h"
+#include "lib/array.h"
+#include "perf_clock.h"
 #include "recorder.h"
 
 #define BUFFER_BYTES	0x100000
@@ -43,12 +45,16 @@ int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_lis
 		  const char *path, int pipe, struct htmm_error *err)
 {
 	struct perfdata_writer *writer = &recorder->writer;
+	struct htmm_info info;
 	unsigned int i;
 	int ret;
 
 	ret = stream_info(fd, &recorder->stream, err);
+	if (!ret)
+		ret = htmm_device_info(fd, &info, err);
 	if (ret)
 		return ret;
+	recorder->marks.session = info.session;
 	for (i = 0; i < list->nr; i++)
 		describe_event(&recorder->events[i], &list->event[i], &recorder->stream,
 			       recorder->stream.ids[i]);
@@ -184,15 +190,91 @@ static void look_around(struct recorder *recorder, int fd, bool all)
 	htmm_stats_free(&stats);
 }
 
+/*
+ * Called behind each read of samples. A mark that comes late, as who gave it had to wait, is moved
+ * behind the samples that were written: readers put no record among these any more.
+ */
+static void take_marks(struct recorder *recorder)
+{
+	const __u64 written = recorder->writer.last_time;
+	struct mark *found, *more;
+	__s64 ahead;
+	size_t i, nr = marks_take(&recorder->marks, &found);
+	const bool known = nr && !perf_clock_ahead(&ahead);
+
+	for (i = 0; i < nr; i++) {
+		more = known ? array_grow(recorder->mark, recorder->nr_marks,
+					  &recorder->room_marks, sizeof(*more)) : NULL;
+		if (!more) {
+			recorder->marks_missed++;
+			continue;
+		}
+		found[i].time += ahead;
+		if (found[i].time < written)
+			found[i].time = written;
+		recorder->mark = more;
+		more[recorder->nr_marks++] = found[i];
+	}
+	free(found);
+}
+
+static void put_mark(struct recorder *recorder, const struct mark *mark)
+{
+	struct {
+		struct perfdata_cgroup cgroup;
+		char text[PERFDATA_MARK_MAX + PERFDATA_SAMPLE_ID_MAX * sizeof(__u64)];
+	} record = {
+		.cgroup = { .header.type = PERF_RECORD_CGROUP, .id = mark->time },
+	};
+	__u64 id[PERFDATA_SAMPLE_ID_MAX];
+	size_t len = snprintf(record.text, PERFDATA_MARK_MAX, PERFDATA_MARK "%s", mark->text);
+	size_t id_bytes = perfdata_writer_sample_id(&recorder->writer, id, 0, 0, mark->time, 0,
+						    PERFDATA_NO_ID);
+
+	len = (len + 8) & ~7UL;
+	memcpy(record.text + len, id, id_bytes);
+	record.cgroup.header.size = sizeof(record.cgroup) + len + id_bytes;
+	perfdata_writer_put(&recorder->writer, &record, record.cgroup.header.size);
+}
+
+static void put_marks_until(struct recorder *recorder, __u64 time)
+{
+	while (recorder->marks_put < recorder->nr_marks &&
+	       recorder->mark[recorder->marks_put].time <= time)
+		put_mark(recorder, &recorder->mark[recorder->marks_put++]);
+}
+
+/* Each mark comes before the first sample that is newer, so that it keeps to the rounds. */
+static void put_records(struct recorder *recorder, size_t bytes)
+{
+	const struct perf_event_header *record;
+	struct stream_sample sample;
+	size_t at = 0, begin = 0, here = 0;
+
+	while (recorder->marks_put < recorder->nr_marks &&
+	       (record = stream_next(recorder->buffer, bytes, &at))) {
+		if (!stream_sample(record, recorder->stream.sample_type, &sample) &&
+		    sample.time >= recorder->mark[recorder->marks_put].time) {
+			perfdata_writer_put(&recorder->writer, recorder->buffer + begin,
+					    here - begin);
+			begin = here;
+			put_marks_until(recorder, sample.time);
+		}
+		here = at;
+	}
+	perfdata_writer_put(&recorder->writer, recorder->buffer + begin, bytes - begin);
+}
+
 int recorder_take(struct recorder *recorder, int fd, struct htmm_error *err)
 {
 	int got = stream_read(fd, recorder->buffer, BUFFER_BYTES, err);
 	__u64 samples = 0;
 	int ret;
 
+	take_marks(recorder);
 	if (got > 0) {
 		say_news(recorder, got, survey(recorder, got, &samples));
-		perfdata_writer_put(&recorder->writer, recorder->buffer, got);
+		put_records(recorder, got);
 	}
 	if (got)
 		look_around(recorder, fd, got < BUFFER_BYTES / 2);
@@ -248,6 +330,8 @@ int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats
 {
 	unsigned int i;
 
+	take_marks(recorder);
+	put_marks_until(recorder, ~0ULL);
 	for (i = 0; stats && i < recorder->list->nr; i++)
 		say_lost_samples(recorder, i, lost_of_event(stats, i));
 	/* No sample follows: mark exited processes as exited, and events as no longer throttled. */
@@ -256,6 +340,7 @@ int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats
 		perfdata_synth_reap(recorder->synth, recorder->writer.last_time);
 	}
 	idmap_free(&recorder->throttled);
+	free(recorder->mark);
 	perfdata_synth_free(recorder->synth);
 	free(recorder->buffer);
 	return perfdata_writer_close(&recorder->writer, err);

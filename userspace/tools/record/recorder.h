@@ -4,6 +4,7 @@
 #define RECORD_RECORDER_H
 
 #include <htmm/htmm.h>
+#include "mark/marks.h"
 #include "perfdata/idmap.h"
 #include "perfdata/stream.h"
 #include "perfdata/synth.h"
@@ -20,6 +21,12 @@
  * @samples: samples that were written
  * @lost: samples that the reader's buffer had no room for
  * @looked: time of the last look for what no record tells, in milliseconds
+ * @marks: the session's marks
+ * @mark: those that were read, with the times of perf's clock
+ * @nr_marks: how many there are
+ * @room_marks: private: how many fit
+ * @marks_put: how many of them are in the file
+ * @marks_missed: marks whose time by perf's clock is not known
  * @throttled: by CPU and event: RECORDER_THROTTLED_*
  */
 struct recorder {
@@ -32,6 +39,12 @@ struct recorder {
 	__u64 samples;
 	__u64 lost;
 	__u64 looked;
+	struct marks marks;
+	struct mark *mark;
+	size_t nr_marks;
+	size_t room_marks;
+	size_t marks_put;
+	__u64 marks_missed;
 	struct idmap throttled;
 };
 
@@ -41,7 +54,8 @@ struct recorder {
 
 /**
  * recorder_open() - begin to record a running session
- * @recorder: all zero except for its writer's command line and wait function
+ * @recorder: all zero except for its writer's command line and wait function, and since when there
+ *	are marks
  * @fd: the device, a reader of the stream
  * @list: the session's events
  * @path: the file

@@ -85,6 +85,7 @@ static int no_samples(const struct report_counts *counts, const char *path, stru
 		{ counts->kernel_addr, "are of kernel memory", NULL },
 		{ counts->near, "came from nearer than --min-level, or do not tell from where",
 		  "give a nearer level, or leave it out" },
+		{ counts->outside, "are outside of --mark or --time", "give another part" },
 		{ counts->no_memory, "did not fit the table", "give more with --max-bytes" },
 	};
 	size_t i, most = 0;
@@ -197,6 +198,8 @@ static int read_file(struct loaded *loaded, const struct report_config *config, 
 		return ret;
 	heat_expect(report->heat, view->notes->length);
 	ret = read_records(report, loaded->reader, err);
+	if (!ret)
+		ret = span_check(&report->config.span, view->path, err);
 	if (ret)
 		return ret;
 	perfdata_reader_status(loaded->reader, &view->status);

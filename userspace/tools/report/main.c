@@ -216,15 +216,15 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 	    config->min_level || config->weight_period || config->raw || opts->capacity ||
 	    opts->cooling_period)
 		return htmm_error_set(err, EINVAL,
-				      "with a log, give only -n, --format and --plot",
+				      "with a log, give only -n, --format, --plot, --mark and --time",
 				      "a log has no samples, so --part, -p, --capacity and others do not apply");
 	return 0;
 }
 
-static int report_log(const struct options *opts, struct htmm_error *err)
+static int report_log(struct options *opts, struct htmm_error *err)
 {
 	struct timeline timeline;
-	int ret = timeline_read(&timeline, opts->path, err);
+	int ret = timeline_read(&timeline, opts->path, &opts->config.span, err);
 
 	if (ret)
 		return ret;
@@ -267,6 +267,10 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session keeps no times; a heat map needs a file");
+	if (opts->config.span.by && !opts->path)
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "a live session keeps no times; --mark and --time need a file");
 	if (opts->format == FORMAT_DAMON && isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
 				      "a record for damo cannot go to a terminal");
@@ -327,6 +331,11 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 		  &o.config.raw },
 		{ OPT_LIST, 'p', "pid", "PID,...", "only these processes", &o.config.pids,
 		  .call = perfdata_pids_add },
+		{ OPT_CALL, 0, "mark", "A[,B]",
+		  "only from mark A on to the next one, or to B", &o.config.span,
+		  .call = span_marks },
+		{ OPT_CALL, 0, "time", "A,B", "only these seconds, such as 1.5,4 or 2,",
+		  &o.config.span, .call = span_time },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "fast tier: 512M, 4G, 1000p (what has CPUs)",
 		  &o.capacity, 4096, LLONG_MAX },
 		{ OPT_NUMBER, 0, "cooling-period", "N",

@@ -29,9 +29,8 @@ static void print_data(FILE *gnuplot, const struct timeline *timeline)
 	for (i = 0; i < timeline->nr; i++) {
 		const struct moment *moment = &timeline->moment[i];
 		const bool first = !before || before->target != moment->target;
-		const double seconds = moment->seconds - (first ? 0 : before->seconds);
-		const __u64 samples = timeline_grown(moment->samples,
-						     first ? 0 : before->samples);
+		const double seconds = moment->seconds - moment->since;
+		const __u64 samples = timeline_grown(moment->samples, moment->since_samples);
 
 		if (first)
 			fprintf(gnuplot, "%s$target%u << END\n", before ? "END\n" : "",

@@ -69,6 +69,21 @@ static struct json_object *source_json(const struct report_view *view)
 	return obj;
 }
 
+/* With the times that --time takes. */
+static struct json_object *marks_json(const struct span *span)
+{
+	struct json_object *array = json_object_new_array(), *obj;
+	size_t i;
+
+	for (i = 0; i < span->nr_marks; i++) {
+		obj = json_object_new_object();
+		json_add(obj, "time_ns", json_object_new_int64(span->mark[i].time - span->start));
+		json_add_name(obj, "text", span->mark[i].text);
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
 static void add_summary(struct json_object *obj, const struct report_view *view)
 {
 	static const char *const from[] = {
@@ -90,6 +105,8 @@ static void add_summary(struct json_object *obj, const struct report_view *view)
 	json_add_u64(obj, "no_process", report->counts.no_process);
 	json_add_u64(obj, "no_data", report->counts.no_data);
 	json_add_u64(obj, "near", report->counts.near);
+	json_add_u64(obj, "outside", report->counts.outside);
+	json_add(obj, "marks", marks_json(&report->config.span));
 	json_add_u64(obj, "lost", report_lost(&report->counts));
 	json_add(obj, "losses", losses_json(&report->counts));
 	json_add_u64(obj, "throttled", report->counts.throttled);

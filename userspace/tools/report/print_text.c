@@ -13,6 +13,8 @@
 #define WSS_INDENT	46
 /* Columns for the name of a function. */
 #define FUNCTION_WIDTH	34
+/* Most marks in the summary. */
+#define MARKS_MOST	8
 
 static void print_source(FILE *file, const struct report_view *view)
 {
@@ -65,6 +67,8 @@ static void print_counts(FILE *file, const struct report *report)
 		fprintf(file, "; %llu of instructions without data", counts->no_data);
 	if (counts->near)
 		fprintf(file, "; %llu nearer than --min-level, or unknown", counts->near);
+	if (counts->outside)
+		fprintf(file, "; %llu outside of --mark or --time", counts->outside);
 	fprintf(file, "; %llu lost", report_lost(counts));
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		if (!losses[i].nr)
@@ -73,6 +77,24 @@ static void print_counts(FILE *file, const struct report *report)
 		before = ", ";
 	}
 	fputc('\n', file);
+}
+
+/* With the times that --time takes. */
+static void print_marks(FILE *file, const struct span *span)
+{
+	__s64 after;
+	size_t i;
+
+	for (i = 0; i < span->nr_marks && i < MARKS_MOST; i++) {
+		after = span->mark[i].time - span->start;
+		fputs(i ? ", " : "marks     ", file);
+		out_name(file, span->mark[i].text);
+		fprintf(file, " at %.3f s", (double)after / 1e9);
+	}
+	if (i < span->nr_marks)
+		fprintf(file, " and %zu more", span->nr_marks - i);
+	if (i)
+		fputc('\n', file);
 }
 
 /* Samples of processes that the recording cannot know, which is no error of it. */
@@ -158,6 +180,7 @@ static void print_summary(FILE *file, const struct report_view *view)
 	print_source(file, view);
 	print_counts(file, report);
 	print_others(file, &report->counts);
+	print_marks(file, &report->config.span);
 	if (report->heat->nr_rows)
 		fprintf(file, "time      %.3f s\n", (double)report_duration(view) / 1e9);
 	if (!report->counts.samples) {

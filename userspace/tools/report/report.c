@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "perfdata/format.h"
 #include "rates.h"
 #include "report.h"
 
@@ -102,7 +103,9 @@ static bool is_without_data(const struct perfdata_sample *sample)
 /* What the module's overflow handler drops is dropped here. */
 static void feed_sample(struct report *report, const struct perfdata_sample *sample)
 {
-	if (sample->pid == PERFDATA_GUEST)
+	if (!span_has_sample(&report->config.span, sample->time))
+		report->counts.outside++;
+	else if (sample->pid == PERFDATA_GUEST)
 		report->counts.guest++;
 	else if (!sample->pid || sample->pid == ~0U)
 		report->counts.no_process++;
@@ -130,6 +133,15 @@ static void feed_mapping(struct tasks *tasks, const struct perfdata_record_view 
 	tasks_mmap(tasks, view->pid, view->addr, view->len, view->name, view->name_len, &file);
 }
 
+/* Cgroups have paths that begin with a slash. */
+static void feed_cgroup(struct span *span, const struct perfdata_record_view *view)
+{
+	const size_t prefix = strlen(PERFDATA_MARK);
+
+	if (view->name_len > prefix && !memcmp(view->name, PERFDATA_MARK, prefix))
+		span_pass(span, view->time, view->name + prefix, view->name_len - prefix);
+}
+
 static bool is_mapping(const struct perfdata_record_view *view)
 {
 	return view->type == PERF_RECORD_MMAP || view->type == PERF_RECORD_MMAP2;
@@ -147,6 +159,8 @@ static void feed_other(struct report *report, const struct perfdata_record_view 
 	report->counts.lost = perfdata_lost(&report->losses);
 	if (view->type == PERF_RECORD_THROTTLE)
 		report->counts.throttled++;
+	if (view->type == PERF_RECORD_CGROUP)
+		feed_cgroup(&report->config.span, view);
 	if (view->pid == ~0U && is_mapping(view) && !perfdata_in_guest(view->misc))
 		functions_kernel(&report->functions, view);
 	/* The kernel's own mappings have no process; one that is not known has the pid 0. */
@@ -449,5 +463,6 @@ void report_free(struct report *report)
 	free(report->target_room);
 	free(report->targets.target);
 	free(report->place);
+	span_free(&report->config.span);
 	memset(report, 0, sizeof(*report));
 }

@@ -14,9 +14,8 @@
 #include "perfdata/losses.h"
 #include "perfdata/pids.h"
 #include "perfdata/reader.h"
+#include "span.h"
 #include "tasks.h"
-
-/* Most processes that a report can be limited to. */
 
 /**
  * struct report_config - how to evaluate the samples
@@ -25,6 +24,7 @@
  * @min_level: samples are left out whose data came from nearer than this, or from nobody knows
  *	where; 0: none
  * @pids: only these processes
+ * @span: only this part of the time
  * @curve: keep the count of each page, for the capacity curve and for comparisons
  * @functions: count samples by instruction
  * @if_known: without an error if samples do not tell their instructions
@@ -35,6 +35,7 @@ struct report_config {
 	bool weight_period;
 	enum htmm_source min_level;
 	struct perfdata_pids pids;
+	struct span span;
 	bool curve;
 	bool functions;
 	bool if_known;
@@ -52,6 +53,7 @@ struct report_config {
  * @no_process: dropped because their process is not known: it is outside of the recorder's
  *	pid namespace, or was exiting
  * @near: dropped because of &report_config.min_level
+ * @outside: dropped because of &report_config.span
  * @no_memory: dropped because the table was full, or there were too many processes
  * @lost: lost before they were counted or recorded
  * @throttled: times that the kernel throttled an event
@@ -66,6 +68,7 @@ struct report_counts {
 	__u64 guest;
 	__u64 no_process;
 	__u64 near;
+	__u64 outside;
 	__u64 no_memory;
 	__u64 lost;
 	__u64 throttled;

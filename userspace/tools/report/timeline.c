@@ -87,8 +87,22 @@ static struct moment take_target(struct json_object *line, struct json_object *t
 	return moment;
 }
 
+/* Those since the line before: this one is behind them. */
+static void take_marks(struct span *span, struct json_object *marks)
+{
+	size_t i, nr = json_object_is_type(marks, json_type_array) ?
+		       json_object_array_length(marks) : 0;
+
+	for (i = 0; i < nr; i++) {
+		struct json_object *mark = json_object_array_get_idx(marks, i);
+		const char *text = json_object_get_string(member(mark, "text")) ?: "";
+
+		span_pass(span, number(mark, "time_ns"), text, strlen(text));
+	}
+}
+
 /* Returns 0, -EINVAL for what is no line of a log, -ESTALE for one of another session. */
-static int take_line(struct timeline *timeline, struct json_object *line)
+static int take_line(struct timeline *timeline, struct span *span, struct json_object *line)
 {
 	struct json_object *targets = member(line, "targets");
 	const __u64 session = number(line, "session");
@@ -100,6 +114,7 @@ static int take_line(struct timeline *timeline, struct json_object *line)
 	if (timeline->session && session != timeline->session)
 		return -ESTALE;
 	timeline->session = session;
+	take_marks(span, member(line, "marks"));
 	nr = json_object_array_length(targets);
 	more = realloc(timeline->moment, (timeline->nr + nr + 1) * sizeof(*more));
 	if (!more)
@@ -108,6 +123,7 @@ static int take_line(struct timeline *timeline, struct json_object *line)
 	timeline->lines++;
 	for (i = 0; i < nr; i++) {
 		more[timeline->nr] = take_target(line, json_object_array_get_idx(targets, i));
+		more[timeline->nr].outside = !span_has(span, more[timeline->nr].seconds);
 		more[timeline->nr++].line = timeline->lines;
 	}
 	return 0;
@@ -137,7 +153,31 @@ static int bad_line(const char *path, unsigned long nr, int code, struct htmm_er
 			      "line %lu of '%s' is not a line of a log", nr, path);
 }
 
-int timeline_read(struct timeline *timeline, const char *path, struct htmm_error *err)
+/* Leaves the others out, but for what a rate needs of them. Moments are by target and time. */
+static void keep_inside(struct timeline *timeline)
+{
+	const struct moment none = {};
+	struct moment before = none;
+	size_t i, kept = 0;
+
+	for (i = 0; i < timeline->nr; i++) {
+		struct moment *moment = &timeline->moment[i];
+
+		if (!i || before.target != moment->target)
+			before = none;
+		moment->first = !before.line || before.outside;
+		moment->since = before.seconds;
+		moment->since_samples = before.samples;
+		moment->since_lost = before.lost;
+		before = *moment;
+		if (!moment->outside)
+			timeline->moment[kept++] = *moment;
+	}
+	timeline->nr = kept;
+}
+
+int timeline_read(struct timeline *timeline, const char *path, struct span *span,
+		  struct htmm_error *err)
 {
 	FILE *file = fopen(path, "re");
 	unsigned long nr = 0;
@@ -158,18 +198,27 @@ int timeline_read(struct timeline *timeline, const char *path, struct htmm_error
 		if (text[len - 1] != '\n')
 			break;
 		line = json_tokener_parse(text);
-		ret = take_line(timeline, line);
+		ret = take_line(timeline, span, line);
 		json_object_put(line);
 	}
 	free(text);
 	fclose(file);
 	if (ret) {
+		span_free(span);
 		timeline_free(timeline);
 		return bad_line(path, nr, ret, err);
 	}
 	if (timeline->nr)
 		qsort(timeline->moment, timeline->nr, sizeof(*timeline->moment), by_target);
-	return 0;
+	keep_inside(timeline);
+	ret = span_check(span, path, err);
+	span_free(span);
+	if (!ret && timeline->lines && !timeline->nr)
+		ret = htmm_error_set(err, ENODATA, "give another part",
+				     "no line of '%s' is inside of --mark or --time", path);
+	if (ret)
+		timeline_free(timeline);
+	return ret;
 }
 
 void timeline_free(struct timeline *timeline)
@@ -204,12 +253,14 @@ static void print_size(FILE *file, bool known, __u64 pages)
 	fprintf(file, " %10s", known ? size_text(size, pages << HTMM_PAGE_SHIFT) : "-");
 }
 
-/* @before: the moment printed before; NULL: this is the first. */
+/* @before: the moment printed before; NULL: none, or a part was left out since. */
 static void print_moment(FILE *file, const struct moment *moment, const struct moment *before)
 {
-	const double seconds = moment->seconds - (before ? before->seconds : 0);
-	const __u64 samples = timeline_grown(moment->samples, before ? before->samples : 0);
-	const __u64 lost = timeline_grown(moment->lost, before ? before->lost : 0);
+	const double seconds = moment->seconds - (before ? before->seconds : moment->since);
+	const __u64 samples = timeline_grown(moment->samples,
+					     before ? before->samples : moment->since_samples);
+	const __u64 lost = timeline_grown(moment->lost,
+					  before ? before->lost : moment->since_lost);
 
 	fprintf(file, "%8.1f %9.0f %7.0f %5.2f%% %3u", moment->seconds,
 		seconds > 0 ? (double)samples / seconds : 0,
@@ -242,7 +293,7 @@ static void print_target(FILE *file, const struct moment *moment, size_t nr, siz
 		/* The end is always shown. */
 		if ((nr - 1 - i) % step)
 			continue;
-		print_moment(file, &moment[i], before);
+		print_moment(file, &moment[i], moment[i].first ? NULL : before);
 		before = &moment[i];
 	}
 }

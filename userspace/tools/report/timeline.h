@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <htmm/htmm.h>
+#include "span.h"
 
 /**
  * struct moment - a target at one time
@@ -28,6 +29,11 @@
  * @estimate_ppm: what the best placement would reach; -1: unknown
  * @measured_ppm: share of the fast tier in what served the samples since the moment before,
  *	in millionths; -1: unknown
+ * @outside: it is not in the part that was asked for
+ * @first: the moment before is not in it, or there is none
+ * @since: time of the moment before; 0: none
+ * @since_samples: its samples
+ * @since_lost: its lost ones
  */
 struct moment {
 	double seconds;
@@ -48,6 +54,11 @@ struct moment {
 	__u64 best_ppm;
 	__s64 estimate_ppm;
 	__s64 measured_ppm;
+	bool outside;
+	bool first;
+	double since;
+	__u64 since_samples;
+	__u64 since_lost;
 };
 
 /**
@@ -85,13 +96,15 @@ __u64 timeline_grown(__u64 now, __u64 before);
  * timeline_read() - read a log
  * @timeline: filled; free it with timeline_free()
  * @path: the file
+ * @span: the part of it to read
  * @err: says what is wrong with it
  *
  * A last line that is not complete is left out, as a log may be read while it is written.
  *
  * Return: 0 or a negative errno.
  */
-int timeline_read(struct timeline *timeline, const char *path, struct htmm_error *err);
+int timeline_read(struct timeline *timeline, const char *path, struct span *span,
+		  struct htmm_error *err);
 
 /**
  * timeline_free() - free a log
