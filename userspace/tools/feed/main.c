@@ -96,26 +96,6 @@ static int begin_guard(struct replay *replay, struct htmm_error *err)
 	return htmm_error_set(err, EIO, NULL, "the process that guards the session has ended");
 }
 
-/* The smallest period, with which a sample has weight 1. Those of a pipe are not known yet. */
-static __u64 smallest_period(const struct perfdata_events *events)
-{
-	__u64 min = 0, max = 0;
-	__u32 i;
-
-	for (i = 0; i < events->nr; i++) {
-		const struct perf_event_attr *attr = &events->event[i].attr;
-
-		if (attr->freq)
-			return 1;
-		/* One that is read with its group has no samples of its own. */
-		if (!attr->sample_period)
-			continue;
-		min = min && min < attr->sample_period ? min : attr->sample_period;
-		max = max > attr->sample_period ? max : attr->sample_period;
-	}
-	return min && min <= LLONG_MAX ? min : 1;
-}
-
 /* One CPU has one ring, which keeps the order of the samples: so all replays are the same. */
 static int choose_cpu(struct htmm_cpus *cpus, struct htmm_error *err)
 {
@@ -136,7 +116,7 @@ static int begin(struct replay *replay, struct htmm_error *err)
 		return ret;
 	session->events.event[session->events.nr++] = (struct htmm_event) {
 		.type = HTMM_TYPE_FEED,
-		.period = smallest_period(perfdata_reader_events(replay->reader)),
+		.period = perfdata_events_period(perfdata_reader_events(replay->reader)),
 		.name = "recording",
 	};
 	if (!start->capacity_pages)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "events.h"
@@ -135,6 +136,23 @@ int perfdata_events_find(const struct perfdata_events *events, __u64 id)
 	const __s64 event = idmap_get(&events->by_id, id);
 
 	return event < 0 ? -ENOENT : event;
+}
+
+__u64 perfdata_events_period(const struct perfdata_events *events)
+{
+	__u64 least = 0;
+	__u32 i;
+
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		if (attr->freq)
+			return 1;
+		/* One that is read with its group has no samples of its own. */
+		if (attr->sample_period && (!least || attr->sample_period < least))
+			least = attr->sample_period;
+	}
+	return least && least <= LLONG_MAX ? least : 1;
 }
 
 void perfdata_events_free(struct perfdata_events *events)

@@ -105,6 +105,15 @@ int perfdata_events_add_ids(struct perfdata_events *events, __u32 event, const v
 int perfdata_events_find(const struct perfdata_events *events, __u64 id);
 
 /**
+ * perfdata_events_period() - get the period of a sample that counts 1, if periods are weights
+ * @events: the events
+ *
+ * Return: the smallest period of all; 1 if one of them has a frequency, or none is known yet, as
+ * with a pipe.
+ */
+__u64 perfdata_events_period(const struct perfdata_events *events);
+
+/**
  * perfdata_events_free() - free all events
  * @events: the events; may be all zero
  */

@@ -144,17 +144,29 @@ static __u64 weigh(const struct report_config *config, const struct perfdata_eve
 	return max;
 }
 
+/*
+ * What a sample counts at most: that of the largest period. Of events with a frequency or a budget,
+ * it is not known, but the mean.
+ */
+static __u32 largest_weight(const struct report *report, __u64 largest)
+{
+	const __u64 samples = report->counts.samples ?: 1;
+	const __u64 most = max(largest / report->weight_unit, report->weight / samples);
+
+	return clamp_t(__u64, most, 1, U32_MAX);
+}
+
 /* What is known besides the counts. A pipe describes its machine and events in the records. */
 static void know(struct loaded *loaded)
 {
 	struct report_view *view = &loaded->view;
 	struct report *report = &loaded->report;
-	const __u64 unit = weigh(&report->config, view->events);
+	const __u64 largest = weigh(&report->config, view->events);
 
 	if (!report->config.store.capacity)
 		report->store->config.capacity = recorded_capacity(view);
 	if (report->config.weight_period)
-		report->known.unit = unit < ~0U ? unit : ~0U;
+		report->known.unit = largest_weight(report, largest);
 	report->known.census = is_census(view->events, &view->status, &report->counts);
 }
 
@@ -196,6 +208,7 @@ static int read_file(struct loaded *loaded, const struct report_config *config, 
 	ret = report_init(report, config, err);
 	if (ret)
 		return ret;
+	report->weight_unit = perfdata_events_period(view->events);
 	heat_expect(report->heat, view->notes->length);
 	ret = read_records(report, loaded->reader, err);
 	if (!ret)

@@ -20,6 +20,7 @@ int report_init(struct report *report, const struct report_config *config, struc
 	memset(report, 0, sizeof(*report));
 	report->config = *config;
 	report->hint_space = -1;
+	report->weight_unit = 1;
 	report->store = store_new(&config->store, err);
 	if (!report->store)
 		return -ENOMEM;
@@ -27,9 +28,14 @@ int report_init(struct report *report, const struct report_config *config, struc
 	return report->heat ? 0 : no_memory(err);
 }
 
+/* As in the module: a period divided by the smallest one, rounded, but at least 1. */
 static __u32 weight_of(const struct report *report, const struct perfdata_sample *sample)
 {
-	return report->config.weight_period ? sample->period : 1;
+	const __u64 unit = report->weight_unit;
+
+	if (!report->config.weight_period)
+		return 1;
+	return max_t(__u64, sample->period / unit + (sample->period % unit > (unit - 1) / 2), 1);
 }
 
 /* Returns the address at which the page counts. */
@@ -77,6 +83,7 @@ static enum htmm_source source_of(struct report *report, __u64 data_src)
 static void count(struct report *report, const struct perfdata_sample *sample)
 {
 	const __u64 before = report->counts.samples;
+	const __u32 weight = weight_of(report, sample);
 	int space = space_of(report, sample->pid);
 	__u64 addr;
 
@@ -84,7 +91,8 @@ static void count(struct report *report, const struct perfdata_sample *sample)
 		report->counts.no_memory++;
 		return;
 	}
-	addr = count_page(report, space, sample->addr, 1, weight_of(report, sample));
+	addr = count_page(report, space, sample->addr, 1, weight);
+	report->weight += weight;
 	if (report->config.functions && report->counts.samples != before)
 		functions_count(&report->functions, &report->tasks, space, sample->ip);
 	report->counts.served[source_of(report, sample->data_src)]++;

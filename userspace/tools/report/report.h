@@ -20,7 +20,7 @@
 /**
  * struct report_config - how to evaluate the samples
  * @store: how samples turn into hot pages
- * @weight_period: a sample counts as much as its period
+ * @weight_period: a sample counts as much as its period, in units of the smallest of all events
  * @min_level: samples are left out whose data came from nearer than this, or from nobody knows
  *	where; 0: none
  * @pids: only these processes
@@ -153,6 +153,8 @@ struct report_touched {
  * @ratio: share of the samples that the hottest pages have, by unit; too much, as the same
  *	samples have chosen the pages
  * @tally: the counts of all pages, by unit
+ * @weight_unit: the period of a sample that counts 1, if samples are weighted
+ * @weight: what all samples of a file count together
  * @known: what is known besides the counts; set before report_finish()
  * @hit: the hit ratio of the best placement, by unit
  * @losses: private: the parts of the losses in @counts
@@ -182,6 +184,8 @@ struct report {
 	struct htmm_histogram hist[HTMM_UNITS];
 	struct htmm_hit_ratio ratio[HTMM_UNITS];
 	struct tally tally[HTMM_UNITS];
+	__u64 weight_unit;
+	__u64 weight;
 	struct curve_config known;
 	struct hit hit[HTMM_UNITS];
 	struct perfdata_losses losses;
