@@ -531,13 +531,13 @@ static void test_aux(void)
 	CHECK(count_samples() == 3 && !status.damaged && !status.truncated);
 }
 
-/* Compressed records may end in the midst of what they contain. */
+/* Compressed records may end in the midst of what they contain, but not the last one. */
 static void test_compressed(void)
 {
 	static unsigned char plain[256 * 1024];
 	struct perf_event_header header = { .type = PERFDATA_RECORD_COMPRESSED };
 	zstd_cctx *zstd = zstd_create_cctx();
-	size_t len, at, step;
+	size_t len, at, step = 0, last = 0;
 	char packed[4096];
 	int i;
 
@@ -556,12 +556,22 @@ static void test_compressed(void)
 		from.size = step;
 		CHECK(!zstd_compress_stream(zstd, &to, &from, ZSTD_e_flush));
 		header.size = sizeof(header) + to.pos;
+		last = file.len;
 		put(&header, sizeof(header));
 		put(packed, to.pos);
 	}
 	finish();
 	CHECK(!open_bytes(file.len));
-	CHECK(count_samples() == 500 && !status.damaged);
+	CHECK(count_samples() == 500 && !status.damaged && !status.truncated);
+	/* The size of a sample is 72, so one is cut unless the others have whole ones. */
+	at = file.len;
+	file.len = last;
+	finish();
+	CHECK(!open_bytes(file.len));
+	CHECK(count_samples() == (int)(len - step) / 72 && !status.damaged);
+	CHECK(status.truncated == ((len - step) % 72 != 0));
+	file.len = at;
+	finish();
 	file.bytes[file.data + 9] ^= 0xff;
 	CHECK(!open_bytes(file.len));
 	CHECK(count_samples() == 0 && status.damaged);

@@ -411,6 +411,16 @@ static const unsigned char *next_inflated(struct perfdata_reader *reader)
 	return (const unsigned char *)record;
 }
 
+/* Does a record begin in the last compressed one that ends in another, which is missing? */
+static bool ends_inflating(const struct source *source)
+{
+	size_t left = 0;
+
+	if (source->inflate)
+		perfdata_inflate_peek(source->inflate, &left);
+	return left;
+}
+
 /* No whole record is left, because of the end or an error. */
 static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 {
@@ -420,6 +430,8 @@ static int end_of_input(struct perfdata_reader *reader, struct htmm_error *err)
 				      strerror(reader->now->input.code));
 	if (perfdata_input_peek(&reader->now->input, 1))
 		end_early(reader);
+	else if (ends_inflating(reader->now))
+		reader->status.truncated = true;
 	return 0;
 }
 
