@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A report for which there is no memory: each allocation fails once, and the report ends with an
+ * error, or is complete.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "report/view.h"
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t nr, size_t size);
+void *__wrap_calloc(size_t nr, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t nr, size_t size);
+void *__wrap_reallocarray(void *old, size_t nr, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+char *__wrap_strndup(const char *text, size_t size);
+
+/* Allocations of the report so far, and the number of the one that fails; 0: none. */
+static u32 nr_allocations, fails_at;
+static bool counting;
+
+static bool fails(void)
+{
+	return counting && ++nr_allocations == fails_at;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t nr, size_t size)
+{
+	return fails() ? NULL : __real_calloc(nr, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t nr, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(old, nr, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+	return fails() ? NULL : __real_strndup(text, size);
+}
+
+static void map(struct report *report, u32 pid, u64 addr, const char *name)
+{
+	struct perfdata_record_view view = {
+		.type = PERF_RECORD_MMAP2, .pid = pid, .tid = pid, .addr = addr, .len = 1 << 20,
+		.name = name, .name_len = strlen(name), .shared = *name == '/', .dev = *name == '/',
+		.ino = 1,
+	};
+
+	report_feed(report, &(struct perfdata_sample) { .other = &view }, 1);
+}
+
+/* Two processes with memory of several kinds, and a sample or more on each of 100 pages. */
+static void feed(struct report *report)
+{
+	u32 pid, i;
+
+	for (pid = 1; pid <= 2; pid++) {
+		map(report, pid, 0x100000, "/data/file");
+		map(report, pid, 0x200000, "//anon");
+		map(report, pid, 0x300000, "/data/file");
+		for (i = 0; i < 50; i++)
+			report_feed(report, &(struct perfdata_sample) {
+				.pid = pid, .period = 1, .time = 1 + i, .ip = 0x100000 + 16 * i,
+				.addr = 0x100000 + ((u64)i << 13),
+			}, 1);
+	}
+}
+
+/* What all formats call. */
+static bool look(const struct report *report)
+{
+	struct report_view view = { .report = report };
+	struct curve *curve = report_curve(&view);
+	struct report_command *commands;
+	struct report_order order;
+	bool whole = curve && !panels_make(&view.panels, report->heat, 4, 16, 4);
+	u32 nr;
+
+	if (whole)
+		whole = panels_most(&view.panels, report->heat);
+	commands = report_commands(&view, &nr);
+	order = report_order_mappings(&view);
+	whole = whole && commands && order.index && nr == 1 && order.nr;
+	free(order.index);
+	free(commands);
+	free(curve);
+	panels_free(&view.panels);
+	return whole;
+}
+
+/* Returns whether all was there. */
+static bool make(bool raw)
+{
+	const struct report_config config = {
+		.store = { .max_bytes = 1 << 20, .capacity = 16, .cooling_period = ~0ULL },
+		.raw = raw, .curve = true, .functions = true,
+	};
+	const struct perfdata_notes notes = {};
+	struct report report;
+	struct htmm_error err = {};
+	bool whole = false;
+	int ret;
+
+	nr_allocations = 0;
+	counting = true;
+	ret = report_init(&report, &config, &err);
+	if (!ret) {
+		feed(&report);
+		ret = report_finish(&report, 10, &err);
+		CHECK(ret || report.counts.samples + report.counts.no_memory +
+			     report.tasks.left_out >= 100);
+	}
+	CHECK(!ret || (err.code == ENOMEM && ret == -ENOMEM));
+	if (!ret)
+		whole = !functions_name(&report.functions, &report.tasks, &notes) && look(&report);
+	counting = false;
+	if (whole && nr_allocations < fails_at)
+		CHECK(report.counts.samples == 100 && report.nr_pages == 10);
+	report_free(&report);
+	return whole;
+}
+
+static void try_all(bool raw)
+{
+	u32 incomplete = 0;
+
+	for (fails_at = 1; fails_at <= 10000; fails_at++) {
+		incomplete += !make(raw);
+		if (nr_allocations < fails_at)
+			break;
+	}
+	CHECK(fails_at > 50 && fails_at < 10000 && incomplete > 20 && incomplete < fails_at);
+	printf("# %u of %u allocations are needed\n", incomplete, fails_at - 1);
+}
+
+static void test_by_rate(void)
+{
+	try_all(false);
+}
+
+static void test_by_count(void)
+{
+	try_all(true);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_by_rate),
+		TAP_TEST(test_by_count),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
