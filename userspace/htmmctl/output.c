@@ -51,6 +51,9 @@ int out_printable(const char *from)
 
 	if (len == 1)
 		return (unsigned char)*from >= ' ' && *from != 0x7f;
+	/* U+FFFE and U+FFFF are no characters, and XML must not have them. */
+	if (len == 3 && (!memcmp(from, "\xef\xbf\xbe", 3) || !memcmp(from, "\xef\xbf\xbf", 3)))
+		return 0;
 	/* U+0080 to U+009F are control characters, too. */
 	return len == 2 && from[0] == '\xc2' && from[1] < '\xa0' ? 0 : len;
 }
