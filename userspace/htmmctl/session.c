@@ -123,7 +123,7 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 		{ OPT_U32, 0, "interrupt-cost", " ns",
 		  "cost of an interrupt, without handler (2000)",
 		  &s->start.interrupt_ns, 1, 1000000 },
-		{ OPT_SIZE, 0, "max-bytes", "SIZE", "table of each target (1/512 of RAM, 16M or more)",
+		{ OPT_SIZE, 0, "max-bytes", "SIZE", "a target's table (1/512 of RAM, 16M or more)",
 		  &s->start.max_bytes, 1, LLONG_MAX },
 		{ OPT_CALL, 0, "paused", "yes, no",
 		  "begin with a pause, until 'htmmctl resume' (no)",
