@@ -19,6 +19,7 @@
  *				of the parent, which has the third page
  * FAKE_STOPS=N			from the Nth HTMM_IOC_GET_INFO on the session is stopped
  * FAKE_NEXT=N			from the Nth HTMM_IOC_GET_INFO on there is another session
+ * FAKE_ROOM=N			pages that fit in the fast tier of a single target
  * FAKE_OTHER=1			when the session is to be stopped, another one has begun
  * FAKE_TURNS_HOT=1		the fourth page is hot from the second list of pages on
  * FAKE_EQUAL=1			the third to seventh page have the same count; the first
@@ -478,7 +479,8 @@ static int fake_hist(struct htmm_histogram *hist)
 						 0 : bin + 1;
 	hist->pages += env_number("FAKE_MORE_PAGES");
 	hist->hot_pages = 300;
-	hist->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") : 1000;
+	hist->capacity_pages = getenv("FAKE_CAPACITY") ? env_number("FAKE_CAPACITY") :
+			       hist->target && getenv("FAKE_ROOM") ? env_number("FAKE_ROOM") : 1000;
 	if (primes())
 		primes_hist(hist);
 	return 0;

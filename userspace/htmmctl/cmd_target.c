@@ -106,21 +106,26 @@ static void print_targets(FILE *file, const struct htmm_target_list *targets)
 
 static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
 {
-	struct htmm_target_list targets;
-	struct json_object *obj;
-	int ret = htmm_device_targets(fd, &targets, err);
+	struct htmm_target_list targets = {};
+	struct json_object *obj = NULL;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
 
-	if (ret)
-		return ret;
-	obj = cmd->json ? session_json_read(fd, err) : NULL;
-	if (!cmd->json) {
-		print_targets(stdout, &targets);
-	} else if (obj) {
-		json_add(obj, "targets", targets_json(&targets));
-		json_print(stdout, obj);
-	} else {
-		ret = -err->code;
+	if (!ret)
+		ret = htmm_device_targets(fd, &targets, err);
+	if (!ret && cmd->json) {
+		obj = session_json_read(fd, err);
+		ret = obj ? 0 : -err->code;
 	}
+	if (!ret)
+		ret = session_is(info.session, fd, err);
+	if (!ret && !cmd->json) {
+		print_targets(stdout, &targets);
+	} else if (!ret) {
+		json_add(obj, "targets", targets_json(&targets));
+		json_print(stdout, json_object_get(obj));
+	}
+	json_object_put(obj);
 	htmm_targets_free(&targets);
 	return ret;
 }

@@ -58,6 +58,9 @@ int results_hit(struct results *res, int fd, struct htmm_error *err);
 /* Returns 0 if all of @res is of session @number, -ESTALE if another one began meanwhile. */
 int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err);
 
+/* The same for what was read since session @number was the current one. */
+int session_is(__u64 number, int fd, struct htmm_error *err);
+
 struct session;
 
 /*

@@ -12,7 +12,7 @@
 #include "rated.h"
 
 /**
- * struct hot - the options
+ * struct hot - the options, and what is known of the session
  * @target: only pages of this one; 0: of all
  * @max: pages or mappings to list; 0: all
  * @node: only pages on this node; -1: on any
@@ -21,6 +21,8 @@
  * @json: print JSON
  * @by_mapping: sums of mappings
  * @placed: it is known where pages are
+ * @session: number of the session
+ * @capacity: pages that fit in the fast tier of @target
  */
 struct hot {
 	__s64 target;
@@ -31,6 +33,8 @@ struct hot {
 	bool json;
 	bool by_mapping;
 	bool placed;
+	__u64 session;
+	__u64 capacity;
 };
 
 static void print_mappings_json(struct json_object *obj, const struct mapping *maps, size_t nr)
@@ -108,19 +112,20 @@ static int print_rates(int fd, const struct hot *hot, struct json_object *obj,
 	struct rated_config config = { .node = hot->node, .max = hot->max };
 	struct curve_config known;
 	struct htmm_stats_buf stats = {};
-	struct htmm_histogram hist;
 	struct rated rated = {};
 	struct htmm_info info;
 	int ret = hit_known(&known, fd, &info, err);
 
 	if (!ret)
-		ret = htmm_target_hist(fd, hot->target, HTMM_UNIT_PAGE, &hist, err);
-	if (!ret)
 		ret = htmm_device_stats(fd, &stats, err);
-	if (ret)
+	if (!ret)
+		ret = session_is(hot->session, fd, err);
+	if (ret) {
+		htmm_stats_free(&stats);
 		return ret;
+	}
 	config.unit = known.unit ?: 1;
-	config.capacity = hist.capacity_pages;
+	config.capacity = hot->capacity;
 	if (rated_find(&rated, &config, names, list)) {
 		ret = no_memory(err);
 	} else if (hot->json) {
@@ -139,10 +144,18 @@ static int print(int fd, const struct hot *hot, struct htmm_page_list *list,
 {
 	struct json_object *obj = hot->json ? session_json_read(fd, err) : NULL;
 	struct htmm_names *names;
-	int ret = 0;
+	int ret;
 
 	if (hot->json && !obj)
 		return -err->code;
+	/* What is of a target has its capacity. */
+	if (obj && hot->target)
+		json_add_u64(obj, "capacity_pages", hot->capacity);
+	ret = session_is(hot->session, fd, err);
+	if (ret) {
+		json_object_put(obj);
+		return ret;
+	}
 	names = htmm_names_new();
 	if (!names) {
 		json_object_put(obj);
@@ -197,8 +210,16 @@ static int show(int fd, void *arg, struct htmm_error *err)
 {
 	struct hot *hot = arg;
 	struct htmm_page_list list = {};
-	int ret;
+	struct htmm_histogram hist;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
 
+	if (!ret)
+		ret = htmm_target_hist(fd, hot->target, HTMM_UNIT_PAGE, &hist, err);
+	if (ret)
+		return ret;
+	hot->session = info.session;
+	hot->capacity = hist.capacity_pages;
 	hot->raw |= hot->cold;
 	hot->placed = hot->node >= 0 || hot->cold || placement_known(fd);
 	ret = list_pages(fd, hot, &list, err);

@@ -195,23 +195,28 @@ static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	struct placement_cmd *cmd = arg;
-	struct json_object *obj;
-	int ret = htmm_device_targets(fd, &cmd->targets, err);
+	struct json_object *obj = NULL;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err);
 	size_t i;
 
+	if (!ret)
+		ret = htmm_device_targets(fd, &cmd->targets, err);
 	if (!ret)
 		ret = read_served(fd, cmd, err);
 	if (!ret)
 		ret = placements_read(fd, cmd->target, &cmd->targets, &cmd->list, err);
-	for (i = 0; !ret && !cmd->json && i < cmd->list.nr; i++)
-		print_one(stdout, cmd, i);
 	if (!ret && cmd->json) {
 		obj = session_json_read(fd, err);
-		if (obj)
-			print_json(stdout, obj, cmd);
-		else
-			ret = -err->code;
+		ret = obj ? 0 : -err->code;
 	}
+	if (!ret)
+		ret = session_is(info.session, fd, err);
+	for (i = 0; !ret && !cmd->json && i < cmd->list.nr; i++)
+		print_one(stdout, cmd, i);
+	if (!ret && cmd->json)
+		print_json(stdout, json_object_get(obj), cmd);
+	json_object_put(obj);
 	placements_free(&cmd->list);
 	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);
