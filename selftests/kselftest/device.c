@@ -60,9 +60,10 @@ int device_open(void)
 
 int device_ioctl(int fd, unsigned int cmd, void *arg)
 {
+	const __u64 before = invariants_before(cmd);
 	int ret = ioctl(fd, cmd, arg) < 0 ? -errno : 0;
 
-	invariants_note(cmd, ret);
+	invariants_after(cmd, ret, before);
 	return ret;
 }
 

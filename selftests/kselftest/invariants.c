@@ -21,23 +21,55 @@
 /* Nanoseconds that two clocks of the kernel may differ by. */
 #define CLOCKS		1000000
 
-/* Of this session, by whatever process of the test: the targets are not all then. */
-static bool *target_was_removed;
+/**
+ * struct removals - targets that were removed, by whatever process of the test
+ * @pending: calls that have not returned
+ * @done: those that have succeeded
+ * @at_start: @done before the call that started the session
+ */
+struct removals {
+	int pending;
+	__u64 done;
+	__u64 at_start;
+};
+
+static struct removals *removals;
 
 __attribute__((constructor))
 static void share(void)
 {
-	target_was_removed = child_share(sizeof(bool));
+	removals = child_share(sizeof(*removals));
 }
 
-void invariants_note(unsigned int cmd, int ret)
+__u64 invariants_before(unsigned int cmd)
 {
-	if (!target_was_removed)
+	if (!removals)
+		return 0;
+	if (cmd == HTMM_IOC_REMOVE_TARGET)
+		__atomic_add_fetch(&removals->pending, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&removals->done, __ATOMIC_SEQ_CST);
+}
+
+void invariants_after(unsigned int cmd, int ret, __u64 before)
+{
+	if (!removals)
 		return;
+	/* A target may be removed before the call that started the session has returned. */
 	if (cmd == HTMM_IOC_START && !ret)
-		*target_was_removed = false;
-	if (cmd == HTMM_IOC_REMOVE_TARGET && !ret)
-		*target_was_removed = true;
+		__atomic_store_n(&removals->at_start, before, __ATOMIC_SEQ_CST);
+	if (cmd == HTMM_IOC_REMOVE_TARGET) {
+		if (!ret)
+			__atomic_add_fetch(&removals->done, 1, __ATOMIC_SEQ_CST);
+		__atomic_sub_fetch(&removals->pending, 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+/* May a target of this session have been removed? Then its targets are not all that there were. */
+static bool target_was_removed(void)
+{
+	return removals && (__atomic_load_n(&removals->pending, __ATOMIC_SEQ_CST) ||
+			    __atomic_load_n(&removals->done, __ATOMIC_SEQ_CST) !=
+			    __atomic_load_n(&removals->at_start, __ATOMIC_SEQ_CST));
 }
 
 /**
@@ -196,7 +228,7 @@ static void check_targets(struct seen *seen)
 	}
 	equal(seen, "targets told and counted", seen->nr_targets, seen->info.nr_targets);
 	equal(seen, "bytes of targets and of tables", bytes, seen->info.table_bytes);
-	if (target_was_removed && *target_was_removed)
+	if (target_was_removed())
 		return;
 	for (i = 0; i < HTMM_TARGET_STATS; i++)
 		if (stat_names[i])

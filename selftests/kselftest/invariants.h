@@ -3,6 +3,8 @@
 #ifndef KSFT_INVARIANTS_H
 #define KSFT_INVARIANTS_H
 
+#include <linux/types.h>
+
 /*
  * Looks at the stopped session of @fd and ends the program if something does not add up:
  * the equation of each channel and of the totals, sums over targets, histograms beside the
@@ -10,7 +12,11 @@
  * that it is done after every test.
  */
 void invariants_hold(int fd);
-/* @cmd was called, and returned @ret. */
-void invariants_note(unsigned int cmd, int ret);
+/*
+ * Called before and after each ioctl @cmd, which has returned @ret; @before is what the first of
+ * them has returned.
+ */
+__u64 invariants_before(unsigned int cmd);
+void invariants_after(unsigned int cmd, int ret, __u64 before);
 
 #endif /* KSFT_INVARIANTS_H */
