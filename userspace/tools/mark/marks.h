@@ -49,7 +49,7 @@ struct marks {
  *
  * Several programs may call this at the same time.
  *
- * Return: 0 or a negative errno; -ENOSPC if the session has too many marks.
+ * Return: 0 or a negative errno; -EDQUOT if the session has too many marks.
  */
 int marks_put(__u64 session, const char *text, struct htmm_error *err);
 
