@@ -84,6 +84,7 @@ static void take_sample(struct tally *tally, const void *record)
 
 	memcpy(last, record + sizeof(struct perf_event_header), sizeof(*last));
 	tally->samples[event_of(last->id)]++;
+	tally->resumed += tally->gap;
 	take_time(tally, last->cpu, last->id, last->time);
 	if (tally->nr_addr < RECORDS_ADDRESSES)
 		tally->addr[tally->nr_addr++] = last->addr;
@@ -116,6 +117,7 @@ static void take(struct tally *tally, const void *record, const struct perf_even
 	} else {
 		tally->unknown++;
 	}
+	tally->gap = header->type == PERF_RECORD_LOST;
 }
 
 int records_read(int fd, size_t room, struct tally *tally)

@@ -3,6 +3,7 @@
 #ifndef KSFT_RECORDS_H
 #define KSFT_RECORDS_H
 
+#include <stdbool.h>
 #include "device.h"
 
 /* The order of times is checked for this many CPUs. */
@@ -31,6 +32,7 @@ struct sample {
  * @samples: samples, by event
  * @lost: lost samples reported by LOST records, by event
  * @losses: LOST records
+ * @resumed: samples that follow a LOST record at once
  * @rounds: ROUND records
  * @unknown: records of an unknown type or wrong size
  * @disorder: samples older than an earlier one of the same CPU and event, or older than one
@@ -38,6 +40,7 @@ struct sample {
  * @addr: addresses of the first samples
  * @nr_addr: number of @addr
  * @last: the last sample
+ * @gap: private: the last record is a LOST record
  * @newest: private: the newest time of each CPU and event
  * @time: private: the newest of all times: now, at the last ROUND, and at the ROUND before
  */
@@ -45,12 +48,14 @@ struct tally {
 	__u64 samples[HTMM_MAX_EVENTS];
 	__u64 lost[HTMM_MAX_EVENTS];
 	__u64 losses;
+	__u64 resumed;
 	__u64 rounds;
 	__u64 unknown;
 	__u64 disorder;
 	__u64 addr[RECORDS_ADDRESSES];
 	size_t nr_addr;
 	struct sample last;
+	bool gap;
 	__u64 newest[RECORDS_CPUS][HTMM_MAX_EVENTS];
 	__u64 time[3];
 };

@@ -568,6 +568,51 @@ static int busy(int sock, void *arg)
 	return 0;
 }
 
+/* What is lost among the samples of a round is told in its place. */
+TEST_F(stream, losses_within_a_round)
+{
+	struct tally *tally = self->tally;
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, busy, self));
+	self->req.targets[0].id = child.pid;
+	ASSERT_EQ(0, fcntl(self->reader, F_SETFL, 0));
+	ASSERT_EQ(0, stream_join(self->reader, 4096, 0));
+	ASSERT_START(self);
+	/* One by one: the buffer is full again and again while ksampled adds samples. */
+	while (tally->resumed < 100)
+		ASSERT_LT(0, records_read(self->reader, SAMPLE_BYTES, tally));
+	child_kill(&child);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, records_drain(self->reader, tally));
+	check_tally(_metadata, self, self->reader, tally);
+	TH_LOG("%llu samples, %llu lost in %llu places", tally_samples(tally), tally_lost(tally),
+	       tally->losses);
+}
+
+/* Readers that leave take nothing from the one that stays. */
+TEST_F(stream, one_of_two_leaves)
+{
+	int other[2];
+
+	ASSERT_LE(0, other[0] = device_open());
+	ASSERT_LE(0, other[1] = device_open());
+	ASSERT_EQ(0, stream_join(other[0], 4096, 0));
+	ASSERT_EQ(0, stream_join(self->reader, 1 << 20, 0));
+	ASSERT_EQ(0, stream_join(other[1], 4096, 0));
+	ASSERT_START(self);
+	touch_slowly(_metadata, self, 1);
+	close(other[0]);
+	touch_slowly(_metadata, self, 2);
+	close(other[1]);
+	touch_slowly(_metadata, self, 4);
+	ASSERT_EQ(0, device_stop(self->fd));
+	ASSERT_EQ(0, records_drain(self->reader, self->tally));
+	EXPECT_LE(7 * PAGES, tally_samples(self->tally));
+	EXPECT_EQ(0, tally_lost(self->tally));
+	check_tally(_metadata, self, self->reader, self->tally);
+}
+
 /* Readers open and close, some during a read, while many samples come. */
 TEST_F(stream, closing_under_load)
 {
