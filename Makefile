@@ -3,6 +3,7 @@
 # make			build htmm.ko for the running kernel, and htmmctl
 # make KDIR=DIR		build them for the kernel whose headers are in DIR
 # make demo		find the hot pages of a real program, in a virtual machine
+# make shell		a prompt in a virtual machine with fast and slow memory
 # make quick		the fast checks: 2 minutes
 # make check		run all tests; SUITES="core userspace": only these. The first time
 #			it builds a debug kernel
@@ -62,6 +63,9 @@ built: packages
 
 demo: built
 	@selftests/demo/run
+
+shell: built
+	@selftests/demo/shell
 
 quick: built
 	@selftests/check --quick
@@ -167,5 +171,5 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo quick check fuzz lint bench-core bench-readers bench-drain \
+.PHONY: all module userspace packages demo shell quick check fuzz lint bench-core bench-readers bench-drain \
 	bench-report bench-export bench-budget bench-cooling bench-sample bench-accuracy experiment clean
