@@ -206,7 +206,7 @@ TEST_F(counting, longest_record)
 				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
 	ASSERT_START(self);
 	pin(_metadata, self->cpus[0]);
-	access_pages(&self->source, self->mem, PAGES, period);
+	access_all(&self->source, self->mem, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NEAR(PAGES, device_samples(self->fd, getpid(), self->mem, PAGES * PAGE),
