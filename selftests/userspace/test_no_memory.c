@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A report for which there is no memory: each allocation fails once, and the report ends with an
- * error, or is complete.
+ * A report or rates for which there is no memory: each allocation fails once, and the work ends
+ * with an error, or is complete.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include "estimate/estimate.h"
 #include "report/view.h"
 
 void *__real_malloc(size_t size);
@@ -164,11 +166,46 @@ static void test_by_count(void)
 	try_all(true);
 }
 
+/* Without memory no page is filled; with it, all are, and their sum is that of the counts. */
+static void test_rates(void)
+{
+	struct estimate_page page[3000];
+	u32 i, incomplete = 0;
+	double sum;
+	int ret;
+
+	for (fails_at = 1; fails_at <= 1000; fails_at++) {
+		for (i = 0; i < ARRAY_SIZE(page); i++)
+			page[i] = (struct estimate_page) {
+				.page = 7 * i, .space = 1 + i / 2000, .count = i % 3 * (i / 400),
+				.rate = -1, .low = -1, .high = -1, .less = -1,
+			};
+		nr_allocations = 0;
+		counting = true;
+		ret = estimate_rates(page, ARRAY_SIZE(page));
+		counting = false;
+		CHECK(ret == 0 || ret == -ENOMEM);
+		incomplete += !!ret;
+		for (i = 0, sum = 0; i < ARRAY_SIZE(page); i++) {
+			CHECK(!!ret == (page[i].rate == -1 && page[i].low == -1 &&
+					page[i].high == -1 && page[i].less == -1));
+			sum += page[i].rate - page[i].count;
+		}
+		CHECK(ret || fabs(sum) < 1);
+		if (nr_allocations < fails_at)
+			break;
+		CHECK(ret);
+	}
+	CHECK(incomplete == fails_at - 1 && incomplete > 10);
+	printf("# %u allocations are needed\n", incomplete);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_by_rate),
 		TAP_TEST(test_by_count),
+		TAP_TEST(test_rates),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

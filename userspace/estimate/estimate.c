@@ -548,17 +548,21 @@ static int estimate(struct work *work, size_t nr)
 int estimate_rates(struct estimate_page *page, size_t nr)
 {
 	struct work work = { .page = page };
-	size_t i;
-	int ret = 0;
+	size_t i = 0;
+	int ret;
 
-	for (i = 0; i < nr && !(page[i].count > 0); i++) {
-		page[i].rate = 0;
-		page[i].low = 0;
-		page[i].high = 0;
-		page[i].less = 0;
+	while (i < nr && !(page[i].count > 0))
+		i++;
+	if (i == nr) {
+		for (i = 0; i < nr; i++) {
+			page[i].rate = 0;
+			page[i].low = 0;
+			page[i].high = 0;
+			page[i].less = 0;
+		}
+		return 0;
 	}
-	if (i < nr)
-		ret = estimate(&work, nr);
+	ret = estimate(&work, nr);
 	free(work.sampled);
 	free(work.blocks.block);
 	free(work.done.block);
