@@ -52,3 +52,23 @@ struct json_object *session_json_read(int fd, struct htmm_error *err)
 	htmm_stats_free(&stats);
 	return obj;
 }
+
+int session_answer(int fd, bool json, int (*read)(int fd, void *arg, struct htmm_error *err),
+		   int (*print)(void *arg, struct json_object *obj, struct htmm_error *err),
+		   void *arg, struct htmm_error *err)
+{
+	struct json_object *obj = NULL;
+	struct htmm_info info;
+	int ret = htmm_device_info(fd, &info, err) ?: read(fd, arg, err);
+
+	if (!ret && json) {
+		obj = session_json_read(fd, err);
+		ret = obj ? 0 : -err->code;
+	}
+	if (!ret)
+		ret = session_is(info.session, fd, err);
+	if (!ret)
+		return print(arg, obj, err);
+	json_object_put(obj);
+	return ret;
+}

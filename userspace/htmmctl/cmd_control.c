@@ -110,7 +110,11 @@ static void say_stopped(int fd)
 	htmm_stats_free(&stats);
 }
 
-static const struct opt no_opts[] = { { OPT_END } };
+/* Has no options of its own. */
+static int run_call(const struct command *cmd, int argc, char **argv)
+{
+	return simple_cmd(cmd, argc, argv, &(const struct opt){ OPT_END }, cmd->call, NULL);
+}
 
 static int stop(int fd, void *arg, struct htmm_error *err)
 {
@@ -119,11 +123,6 @@ static int stop(int fd, void *arg, struct htmm_error *err)
 	if (!ret && !verbosity.quiet)
 		say_stopped(fd);
 	return ret;
-}
-
-static int run_stop(const struct command *cmd, int argc, char **argv)
-{
-	return simple_cmd(cmd, argc, argv, no_opts, stop, NULL);
 }
 
 /* Prints @what with the time that the session has sampled. */
@@ -145,11 +144,6 @@ static int pause_session(int fd, void *arg, struct htmm_error *err)
 	return ret;
 }
 
-static int run_pause(const struct command *cmd, int argc, char **argv)
-{
-	return simple_cmd(cmd, argc, argv, no_opts, pause_session, NULL);
-}
-
 static int resume(int fd, void *arg, struct htmm_error *err)
 {
 	int ret = htmm_device_resume(fd, 0, err);
@@ -157,11 +151,6 @@ static int resume(int fd, void *arg, struct htmm_error *err)
 	if (!ret)
 		say_seconds(fd, "goes on");
 	return ret;
-}
-
-static int run_resume(const struct command *cmd, int argc, char **argv)
-{
-	return simple_cmd(cmd, argc, argv, no_opts, resume, NULL);
 }
 
 static int cool(int fd, void *arg, struct htmm_error *err)
@@ -204,25 +193,22 @@ static int reset(int fd, void *arg, struct htmm_error *err)
 	return ret;
 }
 
-static int run_reset(const struct command *cmd, int argc, char **argv)
-{
-	return simple_cmd(cmd, argc, argv, no_opts, reset, NULL);
-}
-
 const struct command cmd_pause = {
 	.name = "pause",
 	.synopsis = "[options]",
 	.summary = "count nothing for a while, until 'htmmctl resume'",
 	.help = "Counts nothing until 'htmmctl resume'.  What was counted stays.  The pause is no\n"
 		"part of the session's time and cost.",
-	.run = run_pause,
+	.run = run_call,
+	.call = pause_session,
 };
 
 const struct command cmd_resume = {
 	.name = "resume",
 	.synopsis = "[options]",
 	.help = "Goes on counting after 'htmmctl pause', or after a start with -o paused=yes.",
-	.run = run_resume,
+	.run = run_call,
+	.call = resume,
 };
 
 const struct command cmd_stop = {
@@ -231,7 +217,8 @@ const struct command cmd_stop = {
 	.summary = "stop sampling; the results can still be read",
 	.help = "Stops sampling, and says how many samples were counted, why some were lost, and\n"
 		"if there are too few.  The results can be read until the next start.",
-	.run = run_stop,
+	.run = run_call,
+	.call = stop,
 };
 
 const struct command cmd_cool = {
@@ -246,5 +233,6 @@ const struct command cmd_reset = {
 	.name = "reset",
 	.synopsis = "[options]",
 	.help = "Forgets all pages, and counts overflows and samples from 0.  Sampling continues.",
-	.run = run_reset,
+	.run = run_call,
+	.call = reset,
 };

@@ -146,33 +146,37 @@ struct hist_cmd {
 	bool json;
 	bool regions;
 	bool all;
+	struct htmm_histogram hist;
+	struct htmm_hit_ratio ratio;
+	struct hit hit;
 };
+
+static int read_hist(int fd, void *arg, struct htmm_error *err)
+{
+	struct hist_cmd *cmd = arg;
+	const __u32 unit = cmd->regions ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
+
+	if (htmm_target_hist(fd, cmd->target, unit, &cmd->hist, err))
+		return advise(err, EINVAL, "leave out --regions");
+	return hit_of_target(fd, cmd->target, unit, &cmd->ratio, &cmd->hit, err);
+}
+
+static int print(void *arg, struct json_object *obj, struct htmm_error *err)
+{
+	const struct hist_cmd *cmd = arg;
+
+	if (obj)
+		json_print(stdout, hist_json(obj, &cmd->hist, &cmd->ratio, &cmd->hit));
+	else
+		hist_print(stdout, &cmd->hist, &cmd->hit, cmd->all);
+	return 0;
+}
 
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const struct hist_cmd *cmd = arg;
-	const __u32 unit = cmd->regions ? HTMM_UNIT_REGION : HTMM_UNIT_PAGE;
-	struct htmm_hit_ratio ratio;
-	struct htmm_histogram hist;
-	struct json_object *obj;
-	struct hit hit;
-	int ret;
 
-	ret = htmm_target_hist(fd, cmd->target, unit, &hist, err);
-	if (ret)
-		return advise(err, EINVAL, "leave out --regions");
-	ret = hit_of_target(fd, cmd->target, unit, &ratio, &hit, err);
-	if (ret)
-		return ret;
-	if (!cmd->json) {
-		hist_print(stdout, &hist, &hit, cmd->all);
-		return 0;
-	}
-	obj = session_json_read(fd, err);
-	if (!obj)
-		return -err->code;
-	json_print(stdout, hist_json(obj, &hist, &ratio, &hit));
-	return 0;
+	return session_answer(fd, cmd->json, read_hist, print, arg, err);
 }
 
 static int run_hist(const struct command *cmd, int argc, char **argv)

@@ -294,7 +294,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 {
 	const bool *json = arg;
 	struct results res = {};
-	int ret = results_counted(&res, fd, err);
+	int ret = results_counted(&res, fd, err) ?: session_is(res.info.session, fd, err);
 
 	if (ret)
 		;

@@ -400,6 +400,8 @@ static int show(int fd, void *arg, struct htmm_error *err)
 		ret = htmm_device_stats(fd, &res.stats, err);
 		if (!ret)
 			ret = htmm_device_targets(fd, &res.targets, err);
+		if (!ret)
+			ret = session_is(res.info.session, fd, err);
 	}
 	if (ret)
 		;

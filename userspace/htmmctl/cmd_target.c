@@ -18,6 +18,7 @@
  * @capacity: bytes of the fast tier for each; 0: the session's
  * @max_bytes: most memory for each table, in bytes; 0: the session's
  * @json: print JSON
+ * @list: the targets of the session
  */
 struct target_cmd {
 	const char *verb;
@@ -26,6 +27,7 @@ struct target_cmd {
 	__s64 capacity;
 	__s64 max_bytes;
 	bool json;
+	struct htmm_target_list list;
 };
 
 void target_words(char *text, size_t size, const struct htmm_target_info *target)
@@ -104,29 +106,31 @@ static void print_targets(FILE *file, const struct htmm_target_list *targets)
 	}
 }
 
-static int list(int fd, const struct target_cmd *cmd, struct htmm_error *err)
+static int read_list(int fd, void *arg, struct htmm_error *err)
 {
-	struct htmm_target_list targets = {};
-	struct json_object *obj = NULL;
-	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
+	struct target_cmd *cmd = arg;
 
-	if (!ret)
-		ret = htmm_device_targets(fd, &targets, err);
-	if (!ret && cmd->json) {
-		obj = session_json_read(fd, err);
-		ret = obj ? 0 : -err->code;
+	return htmm_device_targets(fd, &cmd->list, err);
+}
+
+static int print_list(void *arg, struct json_object *obj, struct htmm_error *err)
+{
+	const struct target_cmd *cmd = arg;
+
+	if (obj) {
+		json_add(obj, "targets", targets_json(&cmd->list));
+		json_print(stdout, obj);
+	} else {
+		print_targets(stdout, &cmd->list);
 	}
-	if (!ret)
-		ret = session_is(info.session, fd, err);
-	if (!ret && !cmd->json) {
-		print_targets(stdout, &targets);
-	} else if (!ret) {
-		json_add(obj, "targets", targets_json(&targets));
-		json_print(stdout, json_object_get(obj));
-	}
-	json_object_put(obj);
-	htmm_targets_free(&targets);
+	return 0;
+}
+
+static int list(int fd, struct target_cmd *cmd, struct htmm_error *err)
+{
+	int ret = session_answer(fd, cmd->json, read_list, print_list, cmd, err);
+
+	htmm_targets_free(&cmd->list);
 	return ret;
 }
 

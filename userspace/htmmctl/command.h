@@ -20,6 +20,7 @@
  * @help: a longer description
  * @mixed: options may follow words; else all after the first word are words
  * @run: does it; returns the exit status
+ * @call: what @run asks the device, if that is all
  */
 struct command {
 	const char *name;
@@ -28,6 +29,7 @@ struct command {
 	const char *help;
 	bool mixed;
 	int (*run)(const struct command *cmd, int argc, char **argv);
+	int (*call)(int fd, void *arg, struct htmm_error *err);
 };
 
 /* Those that are built in; main.c lists them all. */

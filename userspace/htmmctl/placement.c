@@ -50,15 +50,10 @@ int placement_read(int fd, __u32 target, struct placement *placement, struct htm
 	if (!ret)
 		ret = hit_read(&placement->hit, fd, &placement->best, &placement->where, err);
 	if (ret)
-		placement_free(placement);
+		htmm_placement_free(&placement->where);
 	else
 		rank_nodes(&placement->where);
 	return ret;
-}
-
-void placement_free(struct placement *placement)
-{
-	htmm_placement_free(&placement->where);
 }
 
 static int read_one(int fd, __u32 target, struct placement_list *list, struct htmm_error *err)
@@ -93,7 +88,7 @@ int placements_read(int fd, __u32 target, const struct htmm_target_list *targets
 void placements_free(struct placement_list *list)
 {
 	while (list->nr)
-		placement_free(&list->all[--list->nr]);
+		htmm_placement_free(&list->all[--list->nr].where);
 	free(list->all);
 }
 

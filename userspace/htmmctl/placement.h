@@ -40,13 +40,10 @@ struct placement_sums {
 
 /*
  * Reads where the pages of a target are. @target: its number; 0: all targets together.
- * @placement: filled; free it with placement_free(). Returns 0 or a negative errno, see struct
+ * @placement: filled; free @placement.where. Returns 0 or a negative errno, see struct
  * htmm_placement.
  */
 int placement_read(int fd, __u32 target, struct placement *placement, struct htmm_error *err);
-
-/* Frees a placement. @placement may be all zero. */
-void placement_free(struct placement *placement);
 
 /**
  * struct placement_list - the placements of several targets

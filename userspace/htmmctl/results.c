@@ -43,25 +43,15 @@ int results_hit(struct results *res, int fd, struct htmm_error *err)
 	return hit_of_target(fd, 0, HTMM_UNIT_PAGE, &res->ratio, &res->hit, err);
 }
 
-static int are_of(__u64 read, __u64 number, int fd, struct htmm_error *err)
+int session_is(__u64 number, int fd, struct htmm_error *err)
 {
 	struct htmm_info now;
 	int ret = htmm_device_info(fd, &now, err);
 
-	if (ret || (read == number && now.session == number))
+	if (ret || now.session == number)
 		return ret;
 	return htmm_error_set(err, ESTALE, "run it again",
 			      "another session began before the results were read");
-}
-
-int session_is(__u64 number, int fd, struct htmm_error *err)
-{
-	return are_of(number, number, fd, err);
-}
-
-int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err)
-{
-	return are_of(res->info.session, number, fd, err);
 }
 
 int results_end(struct results *res, const struct session *session, int fd, size_t max_pages,
@@ -74,7 +64,7 @@ int results_end(struct results *res, const struct session *session, int fd, size
 	if (stopped && stopped != -EALREADY)
 		return stopped;
 	ret = results_read(res, fd, max_pages, err) ?: results_hit(res, fd, err) ?:
-	      results_are_of(res, session->start.session, fd, err);
+	      session_is(session->start.session, fd, err);
 	if (ret)
 		return ret;
 	names_keep(res->names, &res->info);

@@ -55,10 +55,10 @@ int results_read(struct results *res, int fd, size_t max_pages, struct htmm_erro
 /* Reads what the fast tier could serve, which walks all pages. Returns 0 or a negative errno. */
 int results_hit(struct results *res, int fd, struct htmm_error *err);
 
-/* Returns 0 if all of @res is of session @number, -ESTALE if another one began meanwhile. */
-int results_are_of(const struct results *res, __u64 number, int fd, struct htmm_error *err);
-
-/* The same for what was read since session @number was the current one. */
+/*
+ * Is session @number, which was there before results were read, still the current one, so that all
+ * are of it? Returns 0, or -ESTALE if another one began meanwhile.
+ */
 int session_is(__u64 number, int fd, struct htmm_error *err);
 
 struct session;
@@ -144,6 +144,15 @@ void event_json(struct json_object *obj, const struct htmm_event *event);
  */
 struct json_object *session_json(const struct htmm_info *info, const struct htmm_stats_buf *stats);
 struct json_object *session_json_read(int fd, struct htmm_error *err);
+
+/*
+ * Answers with the results of one session: @read reads all that is printed, and @print prints it,
+ * unless another session began meanwhile. @json: as JSON; @print then gets a new object of
+ * session_json() to add to and to free, else NULL. Returns 0 or a negative errno.
+ */
+int session_answer(int fd, bool json, int (*read)(int fd, void *arg, struct htmm_error *err),
+		   int (*print)(void *arg, struct json_object *obj, struct htmm_error *err),
+		   void *arg, struct htmm_error *err);
 
 /*
  * Each part of the report. The caller owns the JSON objects. @obj: where more members go. @all:

@@ -345,7 +345,7 @@ static int read_all(int fd, struct export *export, struct htmm_error *err)
 static int read_one_session(int fd, struct export *export, struct htmm_error *err)
 {
 	return read_all(fd, export, err) ?:
-	       results_are_of(&export->res, export->res.info.session, fd, err);
+	       session_is(export->res.info.session, fd, err);
 }
 
 static void free_all(struct export *export)

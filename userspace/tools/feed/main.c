@@ -197,7 +197,7 @@ static int print_results(struct replay *replay, struct htmm_error *err)
 	if (!ret)
 		ret = results_hit(&res, fd, err);
 	if (!ret)
-		ret = results_are_of(&res, replay->feeder.session, fd, err);
+		ret = session_is(replay->feeder.session, fd, err);
 	if (!ret && (replay->json || !verbosity.quiet))
 		results_print(stdout, &res, replay->json, -1);
 	if (!ret && !replay->feeder.fed)

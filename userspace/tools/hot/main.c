@@ -21,8 +21,12 @@
  * @json: print JSON
  * @by_mapping: sums of mappings
  * @placed: it is known where pages are
- * @session: number of the session
  * @capacity: pages that fit in the fast tier of @target
+ * @list: the pages
+ * @names: of what they belong to
+ * @info: the state of the session
+ * @stats: its counters
+ * @known: what estimates need to know of it
  */
 struct hot {
 	__s64 target;
@@ -33,8 +37,12 @@ struct hot {
 	bool json;
 	bool by_mapping;
 	bool placed;
-	__u64 session;
 	__u64 capacity;
+	struct htmm_page_list list;
+	struct htmm_names *names;
+	struct htmm_info info;
+	struct htmm_stats_buf stats;
+	struct curve_config known;
 };
 
 static void print_mappings_json(struct json_object *obj, const struct mapping *maps, size_t nr)
@@ -58,17 +66,16 @@ static void print_mappings_json(struct json_object *obj, const struct mapping *m
 	json_print(stdout, obj);
 }
 
-static int print_mappings(const struct hot *hot, struct json_object *obj, struct htmm_names *names,
-			  const struct htmm_page_list *list, struct htmm_error *err)
+static int print_mappings(const struct hot *hot, struct json_object *obj, struct htmm_error *err)
 {
 	size_t nr;
-	struct mapping *maps = mappings_sum(names, list, &nr, err);
+	struct mapping *maps = mappings_sum(hot->names, &hot->list, &nr, err);
 
 	if (!maps)
 		return -ENOMEM;
 	if (hot->max && nr > (size_t)hot->max)
 		nr = hot->max;
-	if (hot->json)
+	if (obj)
 		print_mappings_json(json_object_get(obj), maps, nr);
 	else
 		mappings_print_text(stdout, maps, nr);
@@ -76,14 +83,13 @@ static int print_mappings(const struct hot *hot, struct json_object *obj, struct
 	return 0;
 }
 
-static void print_counts(const struct hot *hot, struct json_object *obj, struct htmm_names *names,
-			 const struct htmm_page_list *list)
+static void print_counts(const struct hot *hot, struct json_object *obj)
 {
-	if (!hot->json) {
-		hot_print(stdout, names, list, hot->placed);
+	if (!obj) {
+		hot_print(stdout, hot->names, &hot->list, hot->placed);
 		return;
 	}
-	hot_json(stdout, json_object_get(obj), names, list, hot->placed);
+	hot_json(stdout, json_object_get(obj), hot->names, &hot->list, hot->placed);
 	putchar('\n');
 }
 
@@ -105,79 +111,49 @@ static void say_enough(const struct htmm_info *info, const struct htmm_stats_buf
 	       size_text(sure, (__u64)enough->sure << HTMM_PAGE_SHIFT), more);
 }
 
-static int print_rates(int fd, const struct hot *hot, struct json_object *obj,
-		       struct htmm_names *names, struct htmm_page_list *list,
-		       struct htmm_error *err)
+static int print_rates(struct hot *hot, struct json_object *obj, struct htmm_error *err)
 {
-	struct rated_config config = { .node = hot->node, .max = hot->max };
-	struct curve_config known;
-	struct htmm_stats_buf stats = {};
+	const struct rated_config config = {
+		.unit = hot->known.unit ?: 1, .node = hot->node, .max = hot->max,
+		.capacity = hot->capacity,
+	};
 	struct rated rated = {};
-	struct htmm_info info;
-	int ret = hit_known(&known, fd, &info, err);
+	int ret = 0;
 
-	if (!ret)
-		ret = htmm_device_stats(fd, &stats, err);
-	if (!ret)
-		ret = session_is(hot->session, fd, err);
-	if (ret) {
-		htmm_stats_free(&stats);
-		return ret;
-	}
-	config.unit = known.unit ?: 1;
-	config.capacity = hot->capacity;
-	if (rated_find(&rated, &config, names, list)) {
+	if (rated_find(&rated, &config, hot->names, &hot->list)) {
 		ret = no_memory(err);
-	} else if (hot->json) {
-		rated_json(stdout, json_object_get(obj), names, &rated, hot->placed);
+	} else if (obj) {
+		rated_json(stdout, json_object_get(obj), hot->names, &rated, hot->placed);
 	} else {
-		rated_print(stdout, names, &rated, hot->placed);
-		say_enough(&info, &stats, &rated.enough);
+		rated_print(stdout, hot->names, &rated, hot->placed);
+		say_enough(&hot->info, &hot->stats, &rated.enough);
 	}
 	free(rated.pages);
-	htmm_stats_free(&stats);
 	return ret;
 }
 
-static int print(int fd, const struct hot *hot, struct htmm_page_list *list,
-		 struct htmm_error *err)
+static int print(void *arg, struct json_object *obj, struct htmm_error *err)
 {
-	struct json_object *obj = hot->json ? session_json_read(fd, err) : NULL;
-	struct htmm_names *names;
-	int ret;
+	struct hot *hot = arg;
+	int ret = 0;
 
-	if (hot->json && !obj)
-		return -err->code;
 	/* What is of a target has its capacity. */
 	if (obj && hot->target)
 		json_add_u64(obj, "capacity_pages", hot->capacity);
-	ret = session_is(hot->session, fd, err);
-	if (ret) {
-		json_object_put(obj);
-		return ret;
-	}
-	names = htmm_names_new();
-	if (!names) {
-		json_object_put(obj);
-		return no_memory(err);
-	}
-	names_recall(names, fd);
-	htmm_names_note(names, 0, list);
 	if (hot->by_mapping)
-		ret = print_mappings(hot, obj, names, list, err);
+		ret = print_mappings(hot, obj, err);
 	else if (hot->raw)
-		print_counts(hot, obj, names, list);
+		print_counts(hot, obj);
 	else
-		ret = print_rates(fd, hot, obj, names, list, err);
-	htmm_names_free(names);
+		ret = print_rates(hot, obj, err);
 	json_object_put(obj);
 	return ret;
 }
 
 /* Lists pages by their counts, or all for the estimates. */
-static int list_pages(int fd, const struct hot *hot, struct htmm_page_list *list,
-		      struct htmm_error *err)
+static int list_pages(int fd, struct hot *hot, struct htmm_error *err)
 {
+	struct htmm_page_list *list = &hot->list;
 	struct htmm_list_pages request = {
 		.flags = hot->placed ? HTMM_LIST_PLACEMENT : 0,
 		.order = hot->cold ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
@@ -206,28 +182,39 @@ static int list_pages(int fd, const struct hot *hot, struct htmm_page_list *list
 	return ret ? ret : htmm_device_list_pages(fd, &request, 0, list, err);
 }
 
-static int show(int fd, void *arg, struct htmm_error *err)
+static int read_hot(int fd, void *arg, struct htmm_error *err)
 {
 	struct hot *hot = arg;
-	struct htmm_page_list list = {};
 	struct htmm_histogram hist;
-	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
+	int ret = htmm_target_hist(fd, hot->target, HTMM_UNIT_PAGE, &hist, err);
 
-	if (!ret)
-		ret = htmm_target_hist(fd, hot->target, HTMM_UNIT_PAGE, &hist, err);
 	if (ret)
 		return ret;
-	hot->session = info.session;
 	hot->capacity = hist.capacity_pages;
 	hot->raw |= hot->cold;
 	hot->placed = hot->node >= 0 || hot->cold || placement_known(fd);
-	ret = list_pages(fd, hot, &list, err);
-	if (ret)
+	if (list_pages(fd, hot, err))
 		return advise(err, EINVAL, "give a node that has memory, see 'htmmctl placement'");
-	places_notice(&list);
-	ret = print(fd, hot, &list, err);
-	htmm_pages_free(&list);
+	places_notice(&hot->list);
+	hot->names = htmm_names_new();
+	if (!hot->names)
+		return no_memory(err);
+	names_recall(hot->names, fd);
+	htmm_names_note(hot->names, 0, &hot->list);
+	if (hot->by_mapping || hot->raw)
+		return 0;
+	return hit_known(&hot->known, fd, &hot->info, err) ?:
+	       htmm_device_stats(fd, &hot->stats, err);
+}
+
+static int show(int fd, void *arg, struct htmm_error *err)
+{
+	struct hot *hot = arg;
+	int ret = session_answer(fd, hot->json, read_hot, print, hot, err);
+
+	htmm_stats_free(&hot->stats);
+	htmm_names_free(hot->names);
+	htmm_pages_free(&hot->list);
 	return ret;
 }
 

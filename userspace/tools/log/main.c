@@ -96,7 +96,7 @@ static int add_placement(struct log *log, int fd, struct json_object *obj, __u32
 	if (ret)
 		return ret;
 	placement_json(obj, &placement, false);
-	placement_free(&placement);
+	htmm_placement_free(&placement.where);
 	return 0;
 }
 

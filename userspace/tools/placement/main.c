@@ -192,31 +192,31 @@ static int read_served(int fd, struct placement_cmd *cmd, struct htmm_error *err
 	return ret;
 }
 
+static int read_all(int fd, void *arg, struct htmm_error *err)
+{
+	struct placement_cmd *cmd = arg;
+
+	return htmm_device_targets(fd, &cmd->targets, err) ?: read_served(fd, cmd, err) ?:
+	       placements_read(fd, cmd->target, &cmd->targets, &cmd->list, err);
+}
+
+static int print_all(void *arg, struct json_object *obj, struct htmm_error *err)
+{
+	const struct placement_cmd *cmd = arg;
+	size_t i;
+
+	if (obj)
+		print_json(stdout, obj, cmd);
+	for (i = 0; !obj && i < cmd->list.nr; i++)
+		print_one(stdout, cmd, i);
+	return 0;
+}
+
 static int show(int fd, void *arg, struct htmm_error *err)
 {
 	struct placement_cmd *cmd = arg;
-	struct json_object *obj = NULL;
-	struct htmm_info info;
-	int ret = htmm_device_info(fd, &info, err);
-	size_t i;
+	int ret = session_answer(fd, cmd->json, read_all, print_all, cmd, err);
 
-	if (!ret)
-		ret = htmm_device_targets(fd, &cmd->targets, err);
-	if (!ret)
-		ret = read_served(fd, cmd, err);
-	if (!ret)
-		ret = placements_read(fd, cmd->target, &cmd->targets, &cmd->list, err);
-	if (!ret && cmd->json) {
-		obj = session_json_read(fd, err);
-		ret = obj ? 0 : -err->code;
-	}
-	if (!ret)
-		ret = session_is(info.session, fd, err);
-	for (i = 0; !ret && !cmd->json && i < cmd->list.nr; i++)
-		print_one(stdout, cmd, i);
-	if (!ret && cmd->json)
-		print_json(stdout, json_object_get(obj), cmd);
-	json_object_put(obj);
 	placements_free(&cmd->list);
 	served_free(&cmd->served);
 	htmm_targets_free(&cmd->targets);
