@@ -65,14 +65,6 @@ static enum check_level check_module(struct htmm_error *text)
 	return CHECK_OK;
 }
 
-static bool capable(unsigned int cap)
-{
-	char value[32];
-
-	return !read_key("/proc/self/status", "CapEff", value, sizeof(value)) &&
-	       strtoull(value, NULL, 16) >> cap & 1;
-}
-
 static enum check_level check_permission(struct htmm_error *text)
 {
 	char paranoid[32];

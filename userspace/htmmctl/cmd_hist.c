@@ -30,13 +30,6 @@ static void bin_range(char *text, size_t size, unsigned int bin, bool open_ended
 		snprintf(text, size, "%llu-%llu", 1ULL << (bin - 1), (1ULL << bin) - 1);
 }
 
-static enum colour tier_colour(bool hot, bool warm)
-{
-	if (hot)
-		return COLOUR_RED;
-	return warm ? COLOUR_YELLOW : COLOUR_NONE;
-}
-
 static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned int bin,
 		      __u64 value, __u64 most, bool last)
 {
@@ -48,7 +41,7 @@ static void print_bin(FILE *file, const struct htmm_histogram *hist, unsigned in
 		return;
 	bin_range(range, sizeof(range), bin, last);
 	fprintf(file, "%3u  %-21s %12llu", bin, range, value);
-	out_colour(file, tier_colour(hot, warm));
+	out_colour(file, hot ? COLOUR_RED : warm ? COLOUR_YELLOW : COLOUR_NONE);
 	fprintf(file, "  %-4s ", hot ? "hot" : warm ? "warm" : "");
 	out_bar(file, value, most, out_width(file) - BAR_INDENT - 1);
 	out_colour(file, COLOUR_NONE);

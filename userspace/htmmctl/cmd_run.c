@@ -25,6 +25,7 @@
  * struct run - the options and the state of run
  * @session: what to sample
  * @child: the command and its children
+ * @duration_ms: when to report if the command still runs; 0: when it has ended
  * @max_pages: hot pages in the report
  * @path: file for the report, or NULL
  * @json: report as JSON
@@ -37,6 +38,7 @@
 struct run {
 	struct session session;
 	struct child child;
+	__u32 duration_ms;
 	__s64 max_pages;
 	const char *path;
 	bool json;
@@ -158,29 +160,41 @@ static double refresh_due(struct run *run, int fd, struct pace *pace, double beg
 	return pace->next - now;
 }
 
-/* Reads what will be gone when the command has ended. Returns for how many milliseconds not. */
+/*
+ * Reads what will be gone when the command has ended. Returns for how many milliseconds not, or 0:
+ * it is time to report.
+ */
 static unsigned int refresh_all(struct run *run, int fd, double begin)
 {
 	double names = refresh_due(run, fd, &run->names_pace, begin, refresh_names);
 	double places = refresh_due(run, fd, &run->places_pace, begin, refresh_places);
+	double wait = names < places ? names : places, left;
 
-	return 1 + 1000 * (names < places ? names : places);
+	left = begin + run->duration_ms / 1e3 - clock_ns(CLOCK_MONOTONIC) / 1e9;
+	if (run->duration_ms && left < wait)
+		wait = left;
+	return run->duration_ms && left <= 0 ? 0 : 1 + 1000 * wait;
 }
 
 /*
- * Waits for the command to end. The terminal sends its signals to the command as well;
- * those sent only to this process are forwarded.
+ * Waits for the command to end, or with @fd of the session, for the time to report. The terminal
+ * sends its signals to the command as well; those sent only to this process are forwarded. Returns
+ * the exit status, or -1 if the command goes on.
  */
 static int wait_for_child(struct run *run, int fd, const struct signals *signals)
 {
 	double begin = clock_ns(CLOCK_MONOTONIC) / 1e9;
 	siginfo_t info;
 	int which, status;
+	unsigned int ms;
 
 	for (;;) {
 		if (waitpid(run->child.pid, &status, WNOHANG) == run->child.pid)
 			return child_status(status);
-		which = signals_wait(signals, refresh_all(run, fd, begin), &info);
+		ms = fd < 0 ? UINT_MAX : refresh_all(run, fd, begin);
+		if (!ms)
+			return -1;
+		which = signals_wait(signals, ms, &info);
 		if (which && which != SIGCHLD && info.si_code <= 0)
 			kill(run->child.pid, which);
 	}
@@ -234,11 +248,15 @@ static int run_child(struct run *run, int fd, char **argv, struct htmm_error *er
 		return child_not_executed(child, argv[0], error);
 	child_report(child);
 	status = wait_for_child(run, fd, &signals);
-	if (stop_and_report(run, fd, status, &signals, err)) {
+	ret = stop_and_report(run, fd, status, &signals, err);
+	if (ret)
 		print_error(err);
-		return status == EXIT_OK ? EXIT_FAILED : status;
+	if (status < 0) {
+		notice("%s goes on, and is not sampled any more", argv[0]);
+		signals_block(&signals);
+		status = wait_for_child(run, -1, &signals);
 	}
-	return status;
+	return ret && status == EXIT_OK ? EXIT_FAILED : status;
 }
 
 static int run_with(struct run *run, char **argv, struct htmm_error *err)
@@ -289,6 +307,7 @@ static int run_run(const struct command *cmd, int argc, char **argv)
 	struct htmm_error err = {};
 	int ret, rest;
 
+	run.session.duration_ms = &run.duration_ms;
 	session_opts(&run.session, session);
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
@@ -306,6 +325,7 @@ const struct command cmd_run = {
 	.summary = "sample a program while it runs, then report",
 	.help = "Samples PROGRAM and all its children, in a cgroup of their own if one can be\n"
 		"created, otherwise only PROGRAM's process; or what -p, --cgroup or -a name.\n"
-		"Exits with its status.  The report goes to stderr, with --json to stdout.",
+		"Exits with its status.  The report goes to stderr, with --json to stdout.\n"
+		"-o duration=SECONDS reports then, and lets PROGRAM go on without sampling.",
 	.run = run_run,
 };

@@ -8,7 +8,7 @@
 #include "session.h"
 #include "view.h"
 
-#define MIB	(1024.0 * 1024.0)
+#define MIB(bytes)	((double)(bytes) / (1024 * 1024))
 
 /**
  * struct target_cmd - the options of target
@@ -41,11 +41,6 @@ void target_words(char *text, size_t size, const struct htmm_target_info *target
 	else
 		snprintf(text, size, "process %llu%s%s%s%s", target->id, *target->name ? " (" : "",
 			 target->name, *target->name ? ")" : "", dead);
-}
-
-static double pages_mib(__u64 pages)
-{
-	return (double)(pages << HTMM_PAGE_SHIFT) / MIB;
 }
 
 /* Filtered samples belong to no target. */
@@ -99,8 +94,9 @@ static void print_targets(FILE *file, const struct htmm_target_list *targets)
 
 		target_words(words, sizeof(words), target);
 		fprintf(file, "%6u %12llu %10llu %10.1f %10.1f %10.1f  ", target->number,
-			target->stats[HTMM_STAT_SAMPLES], target->pages, pages_mib(target->pages),
-			pages_mib(target->capacity_pages), (double)target->bytes / MIB);
+			target->stats[HTMM_STAT_SAMPLES], target->pages,
+			MIB(target->pages << HTMM_PAGE_SHIFT),
+			MIB(target->capacity_pages << HTMM_PAGE_SHIFT), MIB(target->bytes));
 		out_name(file, words);
 		fputc('\n', file);
 	}

@@ -9,8 +9,6 @@
 
 #define OPTS_MAX	48
 #define OPT_WORDS_MAX	16
-/* Width of the help, in columns. */
-#define HELP_WIDTH	80
 
 /* What getopt_long() returns for an option without a letter: LONG_ONLY plus its index. */
 enum { ANSWER_HELP_ALL = 256, ANSWER_LIST, LONG_ONLY };
@@ -86,21 +84,16 @@ static void print_option(const struct opt *opt)
 /* Prints the names of the options that only --help-all explains. */
 static void print_rare(const struct getopt_view *view)
 {
-	static const char lead[] = "For tuning, see --help-all:";
-	int column = 0, i;
+	const char *lead = "For tuning, see --help-all:";
+	int i;
 
 	for (i = 0; i < view->nr; i++) {
-		int len = 3 + strlen(view->opts[i]->name);
-
 		if (!view->opts[i]->rare)
 			continue;
-		if (!column)
-			column = printf(lead);
-		if (column + len > HELP_WIDTH)
-			column = printf("\n ") - 1;
-		column += printf(" --%s", view->opts[i]->name);
+		printf("%s --%s", lead, view->opts[i]->name);
+		lead = "";
 	}
-	if (column)
+	if (!*lead)
 		putchar('\n');
 }
 
@@ -150,6 +143,20 @@ static int set_list(const struct opt *opt, const char *text, struct htmm_error *
 	return ret;
 }
 
+static int set_seconds(const struct opt *opt, const char *text, struct htmm_error *err)
+{
+	char *end, todo[64];
+	const double ms = 1000 * strtod(text, &end);
+
+	if (end > text && !*end && ms >= opt->min && ms <= opt->max) {
+		*(__u32 *)opt->value = ms + 0.5;
+		return 0;
+	}
+	snprintf(todo, sizeof(todo), "give %.7g to %.7g, such as 2 or 0.5", opt->min / 1e3,
+		 opt->max / 1e3);
+	return htmm_error_set(err, EINVAL, todo, "'%s' is not a number of seconds", text);
+}
+
 int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 {
 	__s64 number;
@@ -168,6 +175,8 @@ int opt_set(const struct opt *opt, const char *text, struct htmm_error *err)
 		return ret;
 	case OPT_SIZE:
 		return htmm_parse_size(text, opt->min, opt->max, opt->value, err);
+	case OPT_SECONDS:
+		return set_seconds(opt, text, err);
 	case OPT_TEXT:
 		*(const char **)opt->value = text;
 		return 0;

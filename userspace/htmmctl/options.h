@@ -13,6 +13,7 @@ enum opt_kind {
 	OPT_NUMBER,	/* __s64 */
 	OPT_U32,	/* __u32, or __s32 if it may be negative */
 	OPT_SIZE,	/* __s64, in bytes */
+	OPT_SECONDS,	/* __u32, in milliseconds, as its range */
 	OPT_TEXT,	/* const char * */
 	OPT_CALL,	/* anything: &struct opt.call reads it */
 	OPT_LIST,	/* the same for each of several with commas between */

@@ -99,7 +99,7 @@ static int call_choice(void *value, const char *text, struct htmm_error *err)
 	return word < 0 ? word : 0;
 }
 
-#define SETTINGS	11
+#define SETTINGS	12
 
 /* Makes the settings of -o; what their argument is, is a unit if they have a range. */
 static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
@@ -120,6 +120,8 @@ static void settings_of(struct session *s, struct opt settings[SETTINGS + 1])
 		  &s->start.drain_interval_ms, 1, 10000 },
 		{ OPT_U32, 0, "drain-nice", "", "nice value of ksampled (0)",
 		  &s->start.drain_nice, -20, 19 },
+		{ OPT_SECONDS, 0, "duration", "seconds", "'run': until it reports (all of PROGRAM)",
+		  s->duration_ms, 1, 4000000000 },
 		{ OPT_U32, 0, "interrupt-cost", " ns",
 		  "cost of an interrupt, without handler (2000)",
 		  &s->start.interrupt_ns, 1, 1000000 },
@@ -157,7 +159,9 @@ static int call_tune(void *session, const char *text, struct htmm_error *err)
 		names[i] = settings[i].name;
 		if (strcmp(name, names[i]))
 			continue;
-		ret = opt_set(&settings[i], text + len + 1, err);
+		ret = settings[i].value ? opt_set(&settings[i], text + len + 1, err) :
+		      htmm_error_set(err, EINVAL, "see 'htmmctl help run'",
+				     "only 'run' ends after some time");
 		if (ret)
 			htmm_error_prefix(err, "%s: ", name);
 		return ret;
@@ -179,8 +183,7 @@ int tuning_print(void)
 	settings_of(&unused, settings);
 	for (setting = settings; setting->kind != OPT_END; setting++) {
 		snprintf(values, sizeof(values), "%s", setting->arg);
-		/* A number with a range at both ends. */
-		if (setting->max && setting->max != LLONG_MAX)
+		if (setting->kind == OPT_U32)
 			snprintf(values, sizeof(values), "%lld to %lld%s", setting->min,
 				 setting->max, setting->arg);
 		printf("  %-18s %-15s %s\n", setting->name, values, setting->help);
@@ -425,13 +428,12 @@ int session_finish(struct session *session, struct htmm_error *err)
 	return 0;
 }
 
-/* May this process use CPU time that is not counted as its own? */
-static bool has_cpu_time(void)
+bool capable(unsigned int cap)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
 
-	return syscall(SYS_capget, &header, data) || data[0].effective >> CAP_SYS_NICE & 1;
+	return !syscall(SYS_capget, &header, data) && data[cap / 32].effective >> cap % 32 & 1;
 }
 
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err)
@@ -452,7 +454,7 @@ int session_start(struct session *session, int fd, __u32 flags, struct htmm_erro
 	if (session->paused == CHOICE_YES)
 		start->flags |= HTMM_START_PAUSED;
 	/* Ask for the budget that the module gives in any case, so that samples are weighted. */
-	if (!(start->flags & HTMM_START_BUDGET) && !has_cpu_time()) {
+	if (!(start->flags & HTMM_START_BUDGET) && !capable(CAP_SYS_NICE)) {
 		start->flags |= HTMM_START_BUDGET;
 		start->budget_ppm = HTMM_USER_BUDGET_PPM;
 		notice("without CAP_SYS_NICE sampling costs at most %g %% of the CPUs' time; "

@@ -20,6 +20,7 @@ enum choice { CHOICE_NONE, CHOICE_YES, CHOICE_NO };
  * @weight_period: a sample counts as much as its period; by default with a budget
  * @sources: count what served samples; by default with several kinds of memory
  * @paused: begin with a pause
+ * @duration_ms: where it is kept after which time to end; NULL: the command does not do that
  */
 struct session {
 	struct htmm_start start;
@@ -32,6 +33,7 @@ struct session {
 	enum choice weight_period;
 	enum choice sources;
 	enum choice paused;
+	__u32 *duration_ms;
 };
 
 /* Reads the events of an option -e; @value: &struct htmm_event_list. */
@@ -80,6 +82,9 @@ int session_add_target(struct session *session, const struct htmm_target *target
  * Returns true if it is the first choice.
  */
 bool session_default_events(struct htmm_event_list *list, struct htmm_error *why);
+
+/* Has this process a capability, CAP_*? */
+bool capable(unsigned int cap);
 
 /* Starts a session. @flags: HTMM_START_*. Returns 0 or a negative errno. */
 int session_start(struct session *session, int fd, __u32 flags, struct htmm_error *err);

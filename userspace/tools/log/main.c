@@ -305,24 +305,12 @@ static int write_log(struct log *log, struct htmm_error *err)
 	return ret;
 }
 
-static int call_interval(void *value, const char *text, struct htmm_error *err)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.1) || !(seconds <= 3600))
-		return htmm_error_set(err, EINVAL, "give 0.1 to 3600, such as 2 or 0.5",
-				      "'%s' is not a number of seconds", text);
-	*(unsigned int *)value = (unsigned int)(seconds * 1000);
-	return 0;
-}
-
 static int run_log(const struct command *cmd, int argc, char **argv)
 {
 	struct log log = { .interval_ms = INTERVAL_MS };
 	const struct opt opts[] = {
-		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two lines (1)",
-		  &log.interval_ms, .call = call_interval },
+		{ OPT_SECONDS, 'i', "interval", "SECONDS", "time between two lines (1)",
+		  &log.interval_ms, 100, 3600000 },
 		{ OPT_NUMBER, 'n', "number", "N", "lines to write, 0: no limit (0)",
 		  &log.lines, 0, LONG_MAX },
 		{ OPT_TEXT, 'o', "output", "FILE", "write to FILE instead of stdout", &log.path },

@@ -37,6 +37,7 @@
  * @child: the command and its children
  * @tier: the loop
  * @looks: looks to take; 0: no end
+ * @interval_ms: longest time between two; 0: as they cost
  * @rate: bytes to move in a second
  * @plan: only print what would be moved
  * @share: how targets share the fast tier
@@ -53,6 +54,7 @@ struct tiering {
 	struct child child;
 	struct tier tier;
 	__s64 looks;
+	__u32 interval_ms;
 	__s64 rate;
 	bool plan;
 	const char *share;
@@ -71,18 +73,6 @@ static int call_nodes(void *value, const char *text, struct htmm_error *err)
 		return 0;
 	return htmm_error_set(err, EINVAL, "give node numbers and ranges, such as 0 or 2-3",
 			      "'%s' is not a list of nodes", text);
-}
-
-static int call_interval(void *value, const char *text, struct htmm_error *err)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= 0.05) || !(seconds <= 3600))
-		return htmm_error_set(err, EINVAL, "give 0.05 to 3600, such as 1 or 0.5",
-				      "'%s' is not a number of seconds", text);
-	*(double *)value = seconds;
-	return 0;
 }
 
 static int call_without(void *value, const char *text, struct htmm_error *err)
@@ -403,9 +393,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &tier->tiers.fast, .call = call_nodes },
 		{ OPT_CALL, 0, "slow", "NODES", "nodes of the slow tier (all others)",
 		  &tier->tiers.slow, .call = call_nodes },
-		{ OPT_CALL, 'i', "interval", "SECONDS",
-		  "longest time between two looks (as they cost)", &tier->interval,
-		  .call = call_interval },
+		{ OPT_SECONDS, 'i', "interval", "SECONDS",
+		  "longest time between two looks (as they cost)", &all.interval_ms,
+		  50, 3600000 },
 		{ OPT_NUMBER, 'n', "number", "N", "looks to take, 0: no limit (0)",
 		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
@@ -434,6 +424,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
+	tier->interval = all.interval_ms / 1e3;
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (argv[rest] && all.looks)

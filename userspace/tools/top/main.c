@@ -173,20 +173,6 @@ static int watch_session(struct watch *watch, struct htmm_error *err)
 	return ret ? print_error(err) : EXIT_OK;
 }
 
-/* Reads seconds; stores milliseconds. */
-static int call_interval(void *value, const char *text, struct htmm_error *err)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !(seconds >= TOP_INTERVAL_MIN / 1000.0) ||
-	    !(seconds <= TOP_INTERVAL_MAX / 1000.0))
-		return htmm_error_set(err, EINVAL, "give 0.1 to 3600, such as 2 or 0.5",
-				      "'%s' is not a number of seconds", text);
-	*(unsigned int *)value = (unsigned int)(seconds * 1000);
-	return 0;
-}
-
 static int call_order(void *value, const char *text, struct htmm_error *err)
 {
 	const char *names[NR_ORDERS];
@@ -207,8 +193,8 @@ static int run_top(const struct command *cmd, int argc, char **argv)
 	};
 	const char *filter = "";
 	const struct opt opts[] = {
-		{ OPT_CALL, 'i', "interval", "SECONDS", "time between two updates (2)",
-		  &watch.top.interval_ms, .call = call_interval },
+		{ OPT_SECONDS, 'i', "interval", "SECONDS", "time between two updates (2)",
+		  &watch.top.interval_ms, TOP_INTERVAL_MIN, TOP_INTERVAL_MAX },
 		{ OPT_NUMBER, 'n', "number", "N", "updates, 0: no limit (0)",
 		  &watch.looks, 0, LONG_MAX },
 		{ OPT_CALL, 's', "sort", "ORDER", "samples, pages, hot, pid or mapping",
