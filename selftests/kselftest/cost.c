@@ -222,8 +222,8 @@ TEST_F(cost, of_a_stopped_session)
 
 	sum = stats.s.stats[HTMM_STAT_HANDLER_NS] + stats.s.stats[HTMM_STAT_DRAIN_NS] +
 	      stats.s.total.overflows * variant->interrupt_ns;
-	least = sum * 1000 / (after.elapsed_ns / 1000 * after.nr_cpus);
-	most = sum * 1000 / (before.elapsed_ns / 1000 * before.nr_cpus) + 1;
+	least = sum * 1000000 / (after.elapsed_ns * after.nr_cpus);
+	most = sum * 1000000 / (before.elapsed_ns * before.nr_cpus);
 	EXPECT_LE(least, stats.s.cost_ppm);
 	EXPECT_LE(stats.s.cost_ppm, most);
 }
