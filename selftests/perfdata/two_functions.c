@@ -3,7 +3,8 @@
  * Two functions of known numbers of accesses, each to memory with a name of its own: touch_many()
  * causes 3000 page faults and touch_few() 1000. With an argument, each does so many passes, of a
  * store to each of its pages. With a second one, its mappings stay for so many seconds. The third
- * one is an htmmctl, which marks when each function begins and when the last one has ended.
+ * one is an htmmctl, which marks when each function begins and when the last one has ended; it may
+ * be empty. With a fourth one, touch_many() does so many passes again.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -59,13 +60,15 @@ static void tell(const char *htmmctl, const char *text)
 int main(int argc, char **argv)
 {
 	const long passes = argc > 1 ? atol(argv[1]) : 1;
-	const char *htmmctl = argc > 3 ? argv[3] : NULL;
+	const char *htmmctl = argc > 3 && *argv[3] ? argv[3] : NULL;
 	char *many = named("many", MANY), *few = named("few", FEW);
 
 	tell(htmmctl, "many");
 	touch_many(many, passes);
 	tell(htmmctl, "few");
 	touch_few(few, passes);
+	if (argc > 4)
+		touch_many(many, atol(argv[4]));
 	tell(htmmctl, "end");
 	if (argc > 2)
 		sleep(atoi(argv[2]));

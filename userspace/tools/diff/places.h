@@ -4,7 +4,7 @@
 #define DIFF_PLACES_H
 
 #include "areas.h"
-#include "compare.h"
+#include "report/compare.h"
 #include "report/load.h"
 
 /* The first recording and the second one. */

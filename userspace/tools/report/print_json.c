@@ -326,8 +326,7 @@ static struct json_object *heat_json(const struct report_view *view)
 	return obj;
 }
 
-/* As session_json(), of a file: it does not say which session it was. */
-static struct json_object *file_json(const struct report_view *view)
+struct json_object *report_file_json(const struct report_view *view)
 {
 	struct json_object *obj = json_new(), *periods = json_object_new_object();
 	char name[64];
@@ -348,7 +347,8 @@ static struct json_object *file_json(const struct report_view *view)
 
 void report_print_json(FILE *file, const struct report_view *view)
 {
-	struct json_object *obj = view->path ? file_json(view) : json_object_get(view->session);
+	struct json_object *obj = view->path ? report_file_json(view) :
+				  json_object_get(view->session);
 	const struct report *report = view->report;
 
 	json_add_u64(obj, "capacity_pages", report->hist[HTMM_UNIT_PAGE].capacity_pages);

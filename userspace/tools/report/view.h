@@ -154,6 +154,12 @@ void report_print_csv(FILE *file, const struct report_view *view);
 void report_print_damon(FILE *file, const struct report_view *view);
 void report_print_prometheus(FILE *file, const struct report_view *view);
 
+/*
+ * Begins the JSON of a file as session_json() does that of a session: it does not say which session
+ * it was. The caller owns it.
+ */
+struct json_object *report_file_json(const struct report_view *view);
+
 /* The capacity curve of all pages, for free(); NULL if there is no memory. */
 struct curve *report_curve(const struct report_view *view);
 

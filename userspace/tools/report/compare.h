@@ -21,8 +21,8 @@
  * so low for each that the probability of a wrong one among all is at most 1 %, whatever depends on
  * what (Holm 1979).
  */
-#ifndef DIFF_COMPARE_H
-#define DIFF_COMPARE_H
+#ifndef REPORT_COMPARE_H
+#define REPORT_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,4 +83,4 @@ double compare_chance(const struct compare_side *a, const struct compare_side *b
  */
 int compare_all(const double *chance, size_t nr, bool *differs);
 
-#endif /* DIFF_COMPARE_H */
+#endif /* REPORT_COMPARE_H */
