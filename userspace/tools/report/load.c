@@ -64,6 +64,9 @@ static void say_status(const struct perfdata_status *status, const struct report
 	if (report->tasks.left_out)
 		notice("%llu records of processes and mappings were left out: there are too many",
 		       report->tasks.left_out);
+	if (report->config.span.left_out)
+		notice("%llu marks were not kept: there are too many; --mark still finds them",
+		       report->config.span.left_out);
 }
 
 /* Nothing was counted: the reason that most samples have. */
@@ -208,6 +211,9 @@ static int read_file(struct loaded *loaded, const struct report_config *config, 
 	ret = report_init(report, config, err);
 	if (ret)
 		return ret;
+	/* The events of a pipe are among its first records: read these before the others. */
+	if (config->weight_period && perfdata_reader_fill(loaded->reader, 1, err) < 0)
+		return -err->code;
 	report->weight_unit = perfdata_events_period(view->events);
 	heat_expect(report->heat, view->notes->length);
 	ret = read_records(report, loaded->reader, err);

@@ -546,9 +546,12 @@ static void print_page(struct page *page)
 
 static int write_page(const char *path, const char *text, size_t bytes, struct htmm_error *err)
 {
-	FILE *file = fopen(path, "we");
+	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	bool failed = !file || fwrite(text, 1, bytes, file) < bytes;
 
-	if (file && !((fwrite(text, 1, bytes, file) < bytes) | fclose(file)))
+	if (file)
+		failed |= file == stdout ? fflush(file) : fclose(file);
+	if (!failed)
 		return 0;
 	return htmm_error_set(err, errno, "choose another file with --html",
 			      "cannot write '%s': %s", path, strerror(errno));

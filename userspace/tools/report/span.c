@@ -67,6 +67,7 @@ static void keep(struct span *span, __u64 time, const char *text, size_t len)
 	if (span->nr_marks < MARKS_MOST && mark.text)
 		more = array_grow(span->mark, span->nr_marks, &span->room, sizeof(*more));
 	if (!more) {
+		span->left_out++;
 		free(mark.text);
 		return;
 	}
@@ -84,10 +85,12 @@ void span_pass(struct span *span, __u64 time, const char *text, size_t len)
 	keep(span, time, text, len);
 	if (span->by != SPAN_MARKS)
 		return;
-	if (is_named(text, len, span->first, span->first_len))
+	if (is_named(text, len, span->first, span->first_len)) {
 		span->inside = true;
-	else if (!span->last || is_named(text, len, span->last, strlen(span->last)))
+		span->found = true;
+	} else if (!span->last || is_named(text, len, span->last, strlen(span->last))) {
 		span->inside = false;
+	}
 }
 
 bool span_has(const struct span *span, double seconds)
@@ -126,13 +129,11 @@ int span_check(const struct span *span, const char *path, struct htmm_error *err
 	char names[160] = "";
 	size_t i, used = 0;
 
-	if (span->by != SPAN_MARKS)
+	if (span->by != SPAN_MARKS || span->found)
 		return 0;
 	for (i = 0; i < span->nr_marks; i++) {
 		const char *text = span->mark[i].text;
 
-		if (is_named(text, strlen(text), span->first, span->first_len))
-			return 0;
 		if (used < sizeof(names) && !is_again(span, i))
 			used += snprintf(names + used, sizeof(names) - used, "%s%s",
 					 used ? ", " : "the marks are: ", text);

@@ -27,10 +27,12 @@ struct span_mark {
  * @first_len: its length
  * @last: and ends at the next mark of this name; NULL: at any
  * @inside: the present record is between marks that were asked for
+ * @found: there was a mark of the name of @first
  * @begun: there was a sample
  * @start: its time, in nanoseconds
  * @mark: all marks so far, up to a limit
  * @nr_marks: how many there are
+ * @left_out: marks beyond the limit
  * @room: private: how many fit
  */
 struct span {
@@ -41,10 +43,12 @@ struct span {
 	size_t first_len;
 	const char *last;
 	bool inside;
+	bool found;
 	bool begun;
 	__u64 start;
 	struct span_mark *mark;
 	size_t nr_marks;
+	__u64 left_out;
 	size_t room;
 };
 
