@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
-#include "htmmctl/rate.h"
 #include "htmmctl/view.h"
+#include "estimate/rate.h"
 #include "rated.h"
 
 /* The number of pages from @page on, of @nr, that share a line. */

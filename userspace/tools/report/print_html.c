@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "htmmctl/command.h"
 #include "htmmctl/output.h"
-#include "htmmctl/rate.h"
+#include "estimate/rate.h"
 #include "view.h"
 
 /* Columns of the summary before its texts. */

@@ -3,7 +3,7 @@
 #include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
-#include "htmmctl/rate.h"
+#include "estimate/rate.h"
 #include "view.h"
 
 static struct json_object *losses_json(const struct report_counts *counts)

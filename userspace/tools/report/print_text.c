@@ -4,7 +4,7 @@
 #include "htmmctl/view.h"
 #include "htmmctl/output.h"
 #include "htmmctl/placement.h"
-#include "htmmctl/rate.h"
+#include "estimate/rate.h"
 #include "view.h"
 
 /* Lines for the working set over time. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "output.h"
+#include <json.h>
+#include <stdio.h>
 #include "rate.h"
 
 const char *rate_text(char text[RATE_TEXT], double rate)
@@ -10,7 +11,7 @@ const char *rate_text(char text[RATE_TEXT], double rate)
 
 static void add_ppm(struct json_object *obj, const char *name, double value)
 {
-	json_add_u64(obj, name, value * 1e6 + 0.5);
+	json_object_object_add(obj, name, json_object_new_uint64(value * 1e6 + 0.5));
 }
 
 void rate_json(struct json_object *obj, double rate, double low, double high)
