@@ -112,6 +112,7 @@ static int start_session(int fd, void *arg, struct htmm_error *err)
 		say_started(start, &info);
 	if (!start->foreground)
 		return start->json ? say_started_json(fd, &info, err) : 0;
+	signals_ready();
 	ret = wait_for_end(fd, start->session.start.session, &signals, err);
 	return ret ? ret : stop_and_report(fd, start, err);
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 #include "command.h"
 #include "signals.h"
 
@@ -46,6 +51,20 @@ void signals_drop(const struct signals *signals)
 	while (signals_wait(signals, 0, &info))
 		;
 	signals_restore(signals);
+}
+
+void signals_ready(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET");
+	int fd;
+
+	if (!path)
+		return;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	sendto(fd, "READY=1", 7, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof(to));
+	close(fd);
 }
 
 int signals_wait(const struct signals *signals, unsigned int ms, siginfo_t *info)

@@ -31,6 +31,9 @@ void signals_restore(const struct signals *signals);
 /* Undo signals_block(), and discard the signals that are pending. */
 void signals_drop(const struct signals *signals);
 
+/* Tells systemd, if this is a service of Type=notify, that the session has started. */
+void signals_ready(void);
+
 /*
  * Waits for one of the signals. @ms: how long, in milliseconds. Returns the signal, or 0 if
  * none came.

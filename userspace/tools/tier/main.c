@@ -351,6 +351,7 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 		out_begin(all->log);
 	if (*argv)
 		child_report(child);
+	signals_ready();
 	ret = loop(all, child->pid, &signals, &status, err);
 	if (ret)
 		print_error(err);
