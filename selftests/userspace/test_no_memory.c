@@ -61,6 +61,8 @@ char *__wrap_strndup(const char *text, size_t size)
 	return fails() ? NULL : __real_strndup(text, size);
 }
 
+#define SAMPLES	200
+
 static void map(struct report *report, u32 pid, u64 addr, const char *name)
 {
 	struct perfdata_record_view view = {
@@ -72,7 +74,10 @@ static void map(struct report *report, u32 pid, u64 addr, const char *name)
 	report_feed(report, &(struct perfdata_sample) { .other = &view }, 1);
 }
 
-/* Two processes with memory of several kinds, and a sample or more on each of 100 pages. */
+/*
+ * Two processes with memory of several kinds, and a sample or more on each of 132 pages; one has
+ * anonymous memory that is hot at its beginning.
+ */
 static void feed(struct report *report)
 {
 	u32 pid, i;
@@ -87,6 +92,11 @@ static void feed(struct report *report)
 				.addr = 0x100000 + ((u64)i << 13),
 			}, 1);
 	}
+	for (i = 0; i < 100; i++)
+		report_feed(report, &(struct perfdata_sample) {
+			.pid = 2, .period = 1, .time = 51 + i, .ip = 0x100000,
+			.addr = 0x200000 + ((u64)i % 32 << 12),
+		}, 1);
 }
 
 /* What all formats call. */
@@ -116,7 +126,7 @@ static bool make(bool raw)
 {
 	const struct report_config config = {
 		.store = { .max_bytes = 1 << 20, .capacity = 16, .cooling_period = ~0ULL },
-		.raw = raw, .curve = true, .functions = true,
+		.raw = raw, .curve = true, .ranges = true, .functions = true,
 	};
 	const struct perfdata_notes notes = {};
 	struct report report;
@@ -131,14 +141,14 @@ static bool make(bool raw)
 		feed(&report);
 		ret = report_finish(&report, 10, &err);
 		CHECK(ret || report.counts.samples + report.counts.no_memory +
-			     report.tasks.left_out >= 100);
+			     report.tasks.left_out >= SAMPLES);
 	}
 	CHECK(!ret || (err.code == ENOMEM && ret == -ENOMEM));
 	if (!ret)
 		whole = !functions_name(&report.functions, &report.tasks, &notes) && look(&report);
 	counting = false;
 	if (whole && nr_allocations < fails_at)
-		CHECK(report.counts.samples == 100 && report.nr_pages == 10);
+		CHECK(report.counts.samples == SAMPLES && report.nr_pages == 10);
 	report_free(&report);
 	return whole;
 }

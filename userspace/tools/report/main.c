@@ -292,6 +292,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL, "give one --part",
 				      "CSV has one table at a time");
 	opts->config.curve = opts->parts & PART_CURVE;
+	opts->config.ranges = opts->parts & PART_MAPPINGS;
 	opts->config.functions = opts->parts & PART_FUNCTIONS;
 	opts->config.store.capacity = opts->capacity >> 12;
 	opts->config.store.max_bytes = opts->max_bytes;

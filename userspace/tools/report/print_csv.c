@@ -76,19 +76,28 @@ static void print_commands(FILE *file, const struct report_view *view)
 	free(command);
 }
 
+/* Ranges follow their mapping, and have a start and an end. */
 static void print_mappings(FILE *file, const struct report_view *view)
 {
 	struct report_order order = report_order_mappings(view);
-	__u32 i;
+	__u32 i, k;
 
-	fputs("pid,space,comm,mapping,samples,pages,hot_pages\n", file);
+	fputs("pid,space,comm,mapping,samples,pages,hot_pages,start,end\n", file);
 	for (i = 0; i < order.nr; i++) {
 		const struct mapping *mapping = &view->report->tasks.mapping[order.index[i]];
 
 		print_space(file, view, mapping->space);
 		print_name(file, mapping->name);
-		fprintf(file, ",%llu,%llu,%llu\n", mapping->samples, mapping->pages,
+		fprintf(file, ",%llu,%llu,%llu,,\n", mapping->samples, mapping->pages,
 			mapping->hot_pages);
+		for (k = 0; k < mapping->nr_ranges; k++) {
+			const struct mapping_range *range = &mapping->ranges[k];
+
+			print_space(file, view, mapping->space);
+			print_name(file, mapping->name);
+			fprintf(file, ",%llu,%llu,%llu,0x%llx,0x%llx\n", range->samples,
+				range->pages, range->hot_pages, range->start, range->end);
+		}
 	}
 	free(order.index);
 }

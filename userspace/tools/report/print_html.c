@@ -348,6 +348,23 @@ static void print_commands(struct page *page)
 	free(command);
 }
 
+/* Below their mapping. */
+static void print_ranges(struct page *page, const struct mapping *mapping)
+{
+	__u32 i;
+
+	for (i = 0; i < mapping->nr_ranges; i++) {
+		const struct mapping_range *range = &mapping->ranges[i];
+
+		fprintf(page->file, "<tr><td class=\"text\">&#8195;%llx-%llx</td>", range->start,
+			range->end);
+		put_share(page, range->samples);
+		put_number(page, range->pages);
+		put_number(page, range->hot_pages);
+		fputs("<td></td><td></td></tr>\n", page->file);
+	}
+}
+
 static void print_mappings(struct page *page)
 {
 	const struct tasks *tasks = &page->view->report->tasks;
@@ -366,6 +383,7 @@ static void print_mappings(struct page *page)
 		put_name(page, tasks->space[mapping->space].comm);
 		put_number(page, tasks->space[mapping->space].pid);
 		fputs("</tr>\n", page->file);
+		print_ranges(page, mapping);
 	}
 	end_table(page);
 	free(order.index);

@@ -175,6 +175,25 @@ static struct json_object *commands_json(const struct report_view *view)
 	return array;
 }
 
+static struct json_object *ranges_json(const struct mapping *mapping)
+{
+	struct json_object *array = json_object_new_array();
+	__u32 i;
+
+	for (i = 0; i < mapping->nr_ranges; i++) {
+		const struct mapping_range *range = &mapping->ranges[i];
+		struct json_object *obj = json_object_new_object();
+
+		json_add_hex(obj, "start", range->start);
+		json_add_hex(obj, "end", range->end);
+		json_add_u64(obj, "samples", range->samples);
+		json_add_u64(obj, "pages", range->pages);
+		json_add_u64(obj, "hot_pages", range->hot_pages);
+		json_object_array_add(array, obj);
+	}
+	return array;
+}
+
 static struct json_object *mappings_json(const struct report_view *view)
 {
 	struct json_object *array = json_object_new_array();
@@ -190,6 +209,8 @@ static struct json_object *mappings_json(const struct report_view *view)
 		json_add_u64(obj, "samples", mapping->samples);
 		json_add_u64(obj, "pages", mapping->pages);
 		json_add_u64(obj, "hot_pages", mapping->hot_pages);
+		if (mapping->nr_ranges)
+			json_add(obj, "ranges", ranges_json(mapping));
 		json_object_array_add(array, obj);
 	}
 	free(order.index);

@@ -234,6 +234,20 @@ static void print_commands(FILE *file, const struct report_view *view)
 	free(command);
 }
 
+/* Below their mapping. */
+static void print_ranges(FILE *file, const struct report_view *view, const struct mapping *mapping)
+{
+	__u32 i;
+
+	for (i = 0; i < mapping->nr_ranges; i++) {
+		const struct mapping_range *range = &mapping->ranges[i];
+
+		fprintf(file, "%12llu %5.1f%% %10llu %10llu %24s  %llx-%llx\n", range->samples,
+			percent(range->samples, view->report->counts.samples), range->pages,
+			range->hot_pages, "", range->start, range->end);
+	}
+}
+
 static void print_mappings(FILE *file, const struct report_view *view)
 {
 	struct report_order order = report_order_mappings(view);
@@ -254,6 +268,7 @@ static void print_mappings(FILE *file, const struct report_view *view)
 		fputc(' ', file);
 		out_name(file, mapping->name);
 		fputc('\n', file);
+		print_ranges(file, view, mapping);
 	}
 	free(order.index);
 }

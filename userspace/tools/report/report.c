@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/format.h"
+#include "ranges.h"
 #include "rates.h"
 #include "report.h"
 
@@ -454,6 +455,8 @@ int report_finish(struct report *report, __u32 most, struct htmm_error *err)
 	if (attribute_all(report, most) || list_pages(report, most) || find_hits(report))
 		return no_memory(err);
 	tasks_name(&report->tasks);
+	if (report->config.ranges && report_ranges(report, most))
+		return no_memory(err);
 	return 0;
 }
 
@@ -466,6 +469,7 @@ void report_free(struct report *report)
 	free(report->page);
 	free(report->region);
 	free(report->touched);
+	free(report->ranges);
 	tally_free(&report->tally[HTMM_UNIT_PAGE]);
 	tally_free(&report->tally[HTMM_UNIT_REGION]);
 	free(report->target_room);

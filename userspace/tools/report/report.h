@@ -26,6 +26,7 @@
  * @pids: only these processes
  * @span: only this part of the time
  * @curve: keep the count of each page, for the capacity curve and for comparisons
+ * @ranges: divide anonymous memory into ranges that are hot or cold
  * @functions: count samples by instruction
  * @if_known: without an error if samples do not tell their instructions
  * @raw: list pages by their counts, not by their estimated rates
@@ -37,6 +38,7 @@ struct report_config {
 	struct perfdata_pids pids;
 	struct span span;
 	bool curve;
+	bool ranges;
 	bool functions;
 	bool if_known;
 	bool raw;
@@ -168,6 +170,7 @@ struct report_touched {
  * @nr_regions: how many there are
  * @touched: each page with a count, if &report_config.curve
  * @nr_touched: how many there are
+ * @ranges: private: the ranges of all mappings, if &report_config.ranges
  * @targets: the targets of a live session
  * @target_room: pages that each can have; NULL: not known
  * @place: where its pages are, by space and address; NULL: that is not known
@@ -199,6 +202,7 @@ struct report {
 	__u32 nr_regions;
 	struct report_touched *touched;
 	size_t nr_touched;
+	struct mapping_range *ranges;
 	struct htmm_target_list targets;
 	__u64 *target_room;
 	struct report_place *place;

@@ -251,6 +251,20 @@ static const struct vma *anon_at(const struct tasks *tasks, __u32 space, __u64 a
 	return vma && vma->name & ANON ? vma : NULL;
 }
 
+/* Keeps where one range may end and another begin. A child has those of its parent. */
+static void note_border(struct tasks *tasks, const struct vma *joined, __u64 addr)
+{
+	__u64 *grown;
+
+	if (addr <= joined->start || addr >= joined->end || tasks->nr_borders == TASKS_BORDERS_MAX)
+		return;
+	grown = array_grow(tasks->border, tasks->nr_borders, &tasks->room_borders, sizeof(*grown));
+	if (!grown)
+		return;
+	tasks->border = grown;
+	tasks->border[tasks->nr_borders++] = addr;
+}
+
 /*
  * Joins anonymous memory with what it extends: the kernel reports a piece that is added, or the
  * whole. Ranges have numbers, not names: a name for each size of one that grows takes memory.
@@ -260,6 +274,7 @@ static void join_anon(struct tasks *tasks, __u32 space, struct vma *vma)
 	const __u64 below = vma->start ? vma->start - 1 : 0;
 	const struct vma *low = anon_at(tasks, space, below, vma->start);
 	const struct vma *high = anon_at(tasks, space, vma->end, vma->end - 1);
+	const struct vma piece = *vma;
 
 	if (low)
 		vma->name = low->name;
@@ -269,10 +284,15 @@ static void join_anon(struct tasks *tasks, __u32 space, struct vma *vma)
 		vma->name = ANON | tasks->nr_anon++;
 	if (low)
 		vma->start = low->start;
-	if (!high)
-		return;
-	vma->end = high->end;
+	if (high)
+		vma->end = high->end;
+	note_border(tasks, vma, piece.start);
+	note_border(tasks, vma, piece.end);
 	if (low)
+		note_border(tasks, vma, low->end);
+	if (high)
+		note_border(tasks, vma, high->start);
+	if (low && high)
 		join_samples(tasks, space, low->name, high->name);
 }
 
@@ -491,12 +511,21 @@ static void name_files(struct tasks *tasks)
 	idmap_free(&first);
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 void tasks_name(struct tasks *tasks)
 {
 	struct mapping *mapping = tasks->mapping;
 	__u32 i;
 
 	name_files(tasks);
+	if (tasks->nr_borders)
+		qsort(tasks->border, tasks->nr_borders, sizeof(*tasks->border), by_address);
 	for (i = 0; i < tasks->nr_mappings; i++, mapping++) {
 		if (!mapping->end)
 			continue;
@@ -504,6 +533,28 @@ void tasks_name(struct tasks *tasks)
 			 mapping->start, mapping->end);
 		mapping->name = mapping->range;
 	}
+}
+
+__u64 tasks_border(const struct tasks *tasks, __u64 addr, __u64 within)
+{
+	size_t low = 0, high = tasks->nr_borders;
+	__u64 best = addr;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (tasks->border[middle] < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < tasks->nr_borders && tasks->border[low] - addr < within) {
+		best = tasks->border[low];
+		within = best - addr;
+	}
+	if (low && addr - tasks->border[low - 1] < within)
+		best = tasks->border[low - 1];
+	return best;
 }
 
 /* Adds up the ranges of an address space. */
@@ -562,6 +613,7 @@ void tasks_free(struct tasks *tasks)
 	free(tasks->free_space);
 	free(tasks->mapping);
 	free(tasks->name);
+	free(tasks->border);
 	idmap_free(&tasks->by_pid);
 	idmap_free(&tasks->by_name);
 	idmap_free(&tasks->by_mapping);

@@ -19,6 +19,7 @@
 #define TASKS_SPACES_MAX	(128U << 10)
 #define TASKS_MAPPINGS_MAX	(256U << 10)
 #define TASKS_NAME_BYTES	(16U << 20)
+#define TASKS_BORDERS_MAX	(64U << 10)
 
 /**
  * struct tasks_file - the file of a mapping
@@ -47,6 +48,22 @@ struct tasks_name {
 };
 
 /**
+ * struct mapping_range - a part of a mapping that is hotter or colder than its neighbours
+ * @start: its first address
+ * @end: the first address after it
+ * @samples: samples in it; with counts that were halved, its part of those of the mapping
+ * @pages: pages tracked at the end
+ * @hot_pages: hot ones
+ */
+struct mapping_range {
+	__u64 start;
+	__u64 end;
+	__u64 samples;
+	__u64 pages;
+	__u64 hot_pages;
+};
+
+/**
  * struct mapping - all mappings of one file in one address space
  * @name: file, or a name in brackets; "FILE (inode N)" if there are others of this name
  * @number: number of the name
@@ -60,6 +77,8 @@ struct tasks_name {
  * @pages: pages tracked at the end
  * @hot_pages: hot ones
  * @room: pages that the ranges mapped at the end have; 0: not known
+ * @ranges: its ranges, by address, if it was divided
+ * @nr_ranges: how many there are; 0: it is hot or cold as a whole, or was not divided
  */
 struct mapping {
 	const char *name;
@@ -73,6 +92,8 @@ struct mapping {
 	__u64 pages;
 	__u64 hot_pages;
 	__u64 room;
+	struct mapping_range *ranges;
+	__u32 nr_ranges;
 };
 
 /**
@@ -142,6 +163,9 @@ struct tasks {
 	__u32 nr_names;
 	size_t room_names;
 	__u32 nr_anon;			/* ranges of anonymous memory so far */
+	__u64 *border;			/* where these were joined; sorted by tasks_name() */
+	__u32 nr_borders;
+	size_t room_borders;
 	struct idmap by_pid;
 	struct idmap by_name;
 	struct idmap by_mapping;
@@ -218,6 +242,16 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
  * @tasks: the processes, to which no more mappings are added
  */
 void tasks_name(struct tasks *tasks);
+
+/**
+ * tasks_border() - find where anonymous memory was joined
+ * @tasks: the processes, after tasks_name()
+ * @addr: an address
+ * @within: less than so many bytes away
+ *
+ * Return: the nearest such address, of any process; @addr: there is none.
+ */
+__u64 tasks_border(const struct tasks *tasks, __u64 addr, __u64 within);
 
 /**
  * tasks_measure() - set how many pages address spaces and mappings have
