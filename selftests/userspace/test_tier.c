@@ -4,6 +4,7 @@
  * for, what it moves, and what it says of pages that do not move.
  */
 #include <errno.h>
+#include <json.h>
 #include <linux/mempolicy.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -1062,6 +1063,11 @@ static void test_exited(void)
 	destroy(tier);
 }
 
+static const struct htmm_event_list two_events = {
+	.nr = 2,
+	.event = { { .name = "a-load", .period = 167 }, { .name = "a-store", .period = 173 } },
+};
+
 /* Two groups, and one that rests; no two members are equal. */
 static void fill_primes(struct tier *tier, struct policy_plan *plan, struct policy_move *moves)
 {
@@ -1082,7 +1088,8 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 	};
 	plan[1] = (struct policy_plan) { .moves = moves, .fast_share = -1 };
 	*tier = (struct tier) {
-		.nr_groups = 3, .session = 163, .looks = 47, .rests = 53, .seconds = 59.25,
+		.nr_groups = 3, .session = 163, .session_capacity = 181, .events = &two_events,
+		.looks = 47, .rests = 53, .seconds = 59.25,
 		.samples = 61,
 		.evicted = 67, .thin = 71, .before = { 800, 100 },
 		.lately = { 1600, 1000 }, .cpu = { 0.5, 1.5, 2.5, 3.5, 4.5, 5.5 },
@@ -1149,6 +1156,105 @@ static void print_plan(FILE *file, const struct tier *tier)
 	CHECK(!log_plan(file, tier, &err));
 }
 
+static void print_plan_json(FILE *file, const struct tier *tier)
+{
+	struct htmm_error err;
+
+	CHECK(!log_plan_json(file, tier, &err));
+}
+
+static struct json_object *member(struct json_object *obj, const char *key)
+{
+	struct json_object *value;
+
+	CHECK(json_object_object_get_ex(obj, key, &value));
+	return value;
+}
+
+static double number(struct json_object *obj, const char *key)
+{
+	return json_object_get_double(member(obj, key));
+}
+
+static void tell_moves(FILE *file, struct json_object *moves, const char *verb)
+{
+	size_t nr = json_object_array_length(moves), i;
+
+	for (i = 0; i < nr && i < 10; i++) {
+		struct json_object *move = json_object_array_get_idx(moves, i);
+
+		fprintf(file, "  %s pid %.0f address %s, %.0f KiB on node %.0f: ", verb,
+			number(move, "pid"), json_object_get_string(member(move, "addr")),
+			4 * number(move, "pages"), number(move, "node"));
+		fprintf(file, "%.0f samples, expected %.3g/s\n", number(move, "samples"),
+			number(move, "expected"));
+	}
+	if (nr > 10)
+		fprintf(file, "  and %zu more\n", nr - 10);
+}
+
+static void tell_target(FILE *file, struct json_object *target)
+{
+	if (number(target, "target"))
+		fprintf(file, "target %.0f: ", number(target, "target"));
+	fprintf(file, "%.0f of %.0f pages of the fast tier in use; ", number(target, "used_pages"),
+		number(target, "capacity_pages"));
+	if (member(target, "fast_share"))
+		fprintf(file, "it served %.1f %% of the new samples; ",
+			100 * number(target, "fast_share"));
+	fprintf(file, "%.0f pages of the slow tier are hotter than the page that would leave ",
+		number(target, "candidates"));
+	fprintf(file, "(%.3g/s)\n", number(target, "threshold"));
+	tell_moves(file, member(target, "demotions"), "demote");
+	tell_moves(file, member(target, "promotions"), "promote");
+	json_object_object_foreach(member(target, "held"), reason, pages)
+		if (json_object_get_int64(pages))
+			fprintf(file, "  not promoted (%s): %lld pages\n", reason,
+				(long long)json_object_get_int64(pages));
+}
+
+/* What people read of a plan, from its JSON alone. */
+static char *told_by_json(const struct tier *tier)
+{
+	char *json = said(print_plan_json, tier), *text = NULL;
+	struct json_object *obj = json_tokener_parse(json), *targets;
+	size_t size, i;
+	FILE *file = open_memstream(&text, &size);
+
+	CHECK(obj && file);
+	targets = member(obj, "targets");
+	for (i = 0; i < json_object_array_length(targets); i++) {
+		fprintf(file, "%.1f s: ", number(obj, "seconds"));
+		tell_target(file, json_object_array_get_idx(targets, i));
+	}
+	CHECK(!fclose(file));
+	json_object_put(obj);
+	free(json);
+	return text;
+}
+
+/* The JSON has all that the text has, and nothing of what rests. */
+static void test_plan_json(void)
+{
+	struct policy_move moves[14];
+	struct policy_plan plan[2];
+	char *text, *again;
+	struct tier tier;
+
+	fill_primes(&tier, plan, moves);
+	CHECK(same(said(print_plan_json, &tier), "tier_plan.json"));
+	text = said(print_plan, &tier);
+	again = told_by_json(&tier);
+	CHECK(!strcmp(text, again));
+	free(text);
+	free(again);
+	tier.groups[0].rests = true;
+	tier.groups[2].rests = true;
+	text = said(print_plan_json, &tier);
+	CHECK(!*text);
+	free(text);
+}
+
 /* Every member has a value of its own in each line. */
 static void test_log(void)
 {
@@ -1166,6 +1272,8 @@ static void test_log(void)
 	CHECK(log_look(file, &tier, &err) == -ENOSPC);
 	CHECK(strstr(err.what, "cannot write the log: No space"));
 	CHECK(log_plan(file, &tier, &err) == -ENOSPC);
+	CHECK(strstr(err.what, "cannot write the plan: No space"));
+	CHECK(log_plan_json(file, &tier, &err) == -ENOSPC);
 	CHECK(strstr(err.what, "cannot write the plan: No space"));
 	fclose(file);
 }
@@ -1233,6 +1341,7 @@ int main(void)
 		TAP_TEST(test_whole_call),
 		TAP_TEST(test_exited),
 		TAP_TEST(test_log),
+		TAP_TEST(test_plan_json),
 		TAP_TEST(test_sums),
 	};
 

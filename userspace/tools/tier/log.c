@@ -6,7 +6,7 @@
 #include "htmmctl/output.h"
 #include "log.h"
 
-/* Moves that log_plan() prints of each direction. */
+/* Moves that log_plan() prints of each direction, as text. */
 #define SHOWN	10
 
 static double cpu_seconds(void)
@@ -56,17 +56,25 @@ static struct json_object *held_json(const struct policy_plan *plan)
 	return obj;
 }
 
-static struct json_object *group_json(const struct tier *tier, const struct group *group)
+/* What a look is of. */
+static struct json_object *look_json(const struct tier *tier)
 {
-	const struct policy_plan *plan = group->plan;
 	struct json_object *obj = json_new();
 
-	add_number(obj, "seconds", tier->seconds);
 	json_add_u64(obj, "session", tier->session);
+	add_number(obj, "seconds", tier->seconds);
 	json_add_u64(obj, "look", tier->looks);
-	json_add_u64(obj, "rests_total", tier->rests);
-	json_add_u64(obj, "target", group->target);
 	json_add_u64(obj, "samples", tier->samples);
+	json_add_u64(obj, "thin", tier->thin);
+	return obj;
+}
+
+/* Adds what a look has found and decided of one group. */
+static void add_group(struct json_object *obj, const struct group *group)
+{
+	const struct policy_plan *plan = group->plan;
+
+	json_add_u64(obj, "target", group->target);
 	json_add(obj, "fast_share", plan->fast_share < 0 ? NULL :
 					json_object_new_double(plan->fast_share));
 	json_add_u64(obj, "capacity_pages", group->capacity);
@@ -76,7 +84,6 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add(obj, "held", held_json(plan));
 	json_add_u64(obj, "listed", group->pages.nr);
 	json_add_u64(obj, "least", group->least);
-	json_add_u64(obj, "thin", tier->thin);
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
 	json_add_u64(obj, "planned_promotions", plan->promoted_pages);
 	json_add_u64(obj, "forced", plan->forced_pages);
@@ -84,6 +91,14 @@ static struct json_object *group_json(const struct tier *tier, const struct grou
 	json_add_u64(obj, "ahead", plan->ahead_pages);
 	json_add_u64(obj, "pingpongs", plan->pingpong_pages);
 	json_add_bool(obj, "burst", plan->burst);
+}
+
+static struct json_object *line_json(const struct tier *tier, const struct group *group)
+{
+	struct json_object *obj = look_json(tier);
+
+	json_add_u64(obj, "rests_total", tier->rests);
+	add_group(obj, group);
 	json_add_u64(obj, "demoted_total", tier->mover.demoted);
 	json_add_u64(obj, "promoted_total", tier->mover.promoted);
 	json_add(obj, "refused_total", refused_json(&tier->mover));
@@ -107,7 +122,7 @@ int log_look(FILE *file, const struct tier *tier, struct htmm_error *err)
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].rests)
-			json_print(file, group_json(tier, &tier->groups[i]));
+			json_print(file, line_json(tier, &tier->groups[i]));
 	return flush(file, "the log", err);
 }
 
@@ -160,6 +175,91 @@ int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err)
 			    plan->nr_moves - plan->nr_demotions, "promote");
 		print_held(file, plan);
 	}
+	return flush(file, "the plan", err);
+}
+
+static struct json_object *periods_json(const struct tier *tier)
+{
+	const struct htmm_event_list *events = tier->events;
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		const __u64 period = events->event[i].period * tier->thin;
+
+		json_add_under_name(obj, events->event[i].name, json_object_new_uint64(period));
+	}
+	return obj;
+}
+
+static struct json_object *move_json(const struct policy_move *move)
+{
+	struct json_object *obj = json_object_new_object();
+
+	json_add_u64(obj, "pid", move->pid);
+	json_add_hex(obj, "addr", move->addr);
+	json_add_u64(obj, "pages", move->pages);
+	json_add_u64(obj, "node", move->node);
+	json_add_u64(obj, "samples", move->samples);
+	add_number(obj, "expected", move->value);
+	return obj;
+}
+
+/* Written move by move, as there may be many. */
+static void write_moves(FILE *file, const struct policy_move *moves, size_t nr, const char *key)
+{
+	size_t i;
+
+	fprintf(file, ",\"%s\":[", key);
+	for (i = 0; i < nr; i++) {
+		if (i)
+			fputc(',', file);
+		json_write(file, move_json(&moves[i]));
+	}
+	fputc(']', file);
+}
+
+static void write_group(FILE *file, const struct group *group)
+{
+	const struct policy_plan *plan = group->plan;
+	struct json_object *obj = json_object_new_object();
+
+	add_group(obj, group);
+	json_begin(file, obj);
+	write_moves(file, plan->moves, plan->nr_demotions, "demotions");
+	write_moves(file, plan->moves + plan->nr_demotions, plan->nr_moves - plan->nr_demotions,
+		    "promotions");
+	fputc('}', file);
+}
+
+static const struct group *next_decided(const struct tier *tier, const struct group *group)
+{
+	const struct group *end = tier->groups + tier->nr_groups;
+
+	while (group < end && group->rests)
+		group++;
+	return group < end ? group : NULL;
+}
+
+int log_plan_json(FILE *file, const struct tier *tier, struct htmm_error *err)
+{
+	const struct group *group = next_decided(tier, tier->groups);
+	struct json_object *obj;
+
+	if (!group)
+		return 0;
+	obj = look_json(tier);
+	json_add(obj, "periods", periods_json(tier));
+	json_add_u64(obj, "capacity_pages", tier->session_capacity);
+	json_begin(file, obj);
+	fputs(",\"targets\":[", file);
+	while (group) {
+		write_group(file, group);
+		group = next_decided(tier, group + 1);
+		if (group)
+			fputc(',', file);
+	}
+	fputs("]}\n", file);
 	return flush(file, "the plan", err);
 }
 

@@ -16,7 +16,7 @@
 int log_look(FILE *file, const struct tier *tier, struct htmm_error *err);
 
 /**
- * log_plan() - print what a look has decided, and why
+ * log_plan() - print what a look has decided, and why, for people
  * @file: where to
  * @tier: the loop, after a look
  * @err: says why it could not be printed
@@ -24,6 +24,16 @@ int log_look(FILE *file, const struct tier *tier, struct htmm_error *err);
  * Return: 0 or a negative errno.
  */
 int log_plan(FILE *file, const struct tier *tier, struct htmm_error *err);
+
+/**
+ * log_plan_json() - print the same as one line of JSON, with all moves
+ * @file: where to
+ * @tier: the loop, after a look
+ * @err: says why it could not be printed
+ *
+ * Return: 0 or a negative errno.
+ */
+int log_plan_json(FILE *file, const struct tier *tier, struct htmm_error *err);
 
 /**
  * log_sums() - print what was done in all, in a few lines

@@ -40,6 +40,7 @@
  * @interval_ms: longest time between two; 0: as they cost
  * @rate: bytes to move in a second
  * @plan: only print what would be moved
+ * @json: as JSON
  * @share: how targets share the fast tier
  * @path: the log file, or NULL
  * @log: the log file, or NULL
@@ -57,6 +58,7 @@ struct tiering {
 	__u32 interval_ms;
 	__s64 rate;
 	bool plan;
+	bool json;
 	const char *share;
 	const char *path;
 	FILE *log;
@@ -248,7 +250,7 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 
 	if (ret)
 		return ret;
-	if (all->plan && log_plan(stdout, &all->tier, err))
+	if (all->plan && (all->json ? log_plan_json : log_plan)(stdout, &all->tier, err))
 		return -err->code;
 	tier_move(&all->tier);
 	tier_cool(&all->tier);
@@ -401,8 +403,9 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		  &all.looks, 0, LONG_MAX, .rare = true },
 		{ OPT_SIZE, 0, "rate", "SIZE", "most to move in a second (no limit)",
 		  &all.rate, 4096, LLONG_MAX, .rare = true },
-		{ OPT_FLAG, 0, "plan", NULL, "move nothing; print what would be moved, and why",
+		{ OPT_FLAG, 0, "plan", NULL, "only print what would move, and why; also --json",
 		  &all.plan },
+		{ OPT_FLAG, 0, "json", NULL, "with --plan: print JSON", &all.json, .rare = true },
 		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
 		{ OPT_TEXT, 0, "metrics", "FILE", "keep metrics for Prometheus in FILE",
 		  &all.metrics },
@@ -428,6 +431,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	tier->interval = all.interval_ms / 1e3;
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
+	if (all.json && !all.plan)
+		return usage_error(cmd, NULL, "--json is for --plan; what was moved is in --log");
 	if (argv[rest] && all.looks)
 		return usage_error(cmd, NULL,
 				   "-n is for running processes; a program ends by itself");
