@@ -40,8 +40,8 @@
  *   ESTALE	@session is neither 0 nor the number of the current session
  *   ENODATA	there is no session, running or stopped; ADD_TARGET and SET: none is running
  *   ENOENT	the session has no target of this number
- *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN), or kernel lockdown forbids perf;
- *		only GET_INFO is open to all. Or it lacks CAP_SYS_PTRACE, and asks what is in memory
+ *   EPERM	the caller lacks CAP_PERFMON (or CAP_SYS_ADMIN); only GET_INFO is open to all. Or it
+ *		lacks CAP_SYS_PTRACE, and asks where pages are
  *   EINTR	a signal arrived while waiting for another caller or reading tables; try again
  *   ENOMEM	not enough memory; nothing has changed
  */
@@ -277,10 +277,10 @@ struct htmm_target {
  * without CAP_SYS_NICE a session has a budget, and the limits named HTMM_USER_*.
  *
  * These may also be errors of the PMU's driver; @error says more:
- * EPERM	CAP_SYS_NICE is missing for a @drain_nice that RLIMIT_NICE does not allow, for
- *		@drain_cpus on which the caller may not run itself, for a max_period, for an event
- *		of HTMM_TYPE_FEED, or beyond a limit HTMM_USER_*; or CAP_IPC_LOCK for rings of more
- *		than 516 KiB for each CPU and RLIMIT_MEMLOCK
+ * EPERM	kernel lockdown forbids perf; CAP_SYS_NICE is missing for a @drain_nice that
+ *		RLIMIT_NICE does not allow, for @drain_cpus on which the caller may not run itself,
+ *		for a max_period, for an event of HTMM_TYPE_FEED, or beyond a limit HTMM_USER_*; or
+ *		CAP_IPC_LOCK for rings of more than 516 KiB for each CPU and RLIMIT_MEMLOCK
  * EBUSY	a session is running; or the event or its counters are in use by others
  * EINVAL	@session is not 0; no event; a period of 0 or outside its own limits; budget_ppm
  *		without HTMM_START_BUDGET; a name that does not end or has a control character; or
@@ -295,7 +295,7 @@ struct htmm_target {
  * ENOENT	a target's cgroup has been removed; no CPU takes an event, or a CPU takes none; or
  *		an event is none of a CPU's hardware, cache, raw and IBS events, nor a page,
  *		alignment or emulation fault
- * ENODATA	this CPU gives PERF_SAMPLE_DATA_SRC only together with another event
+ * ENODATA	for PERF_SAMPLE_DATA_SRC or a min_level this CPU needs another event beside this one
  * EOPNOTSUPP	the PMU cannot sample this event, or not with this precision
  */
 struct htmm_start {
@@ -744,7 +744,7 @@ struct htmm_served {
  * @number: out: the target's number
  *
  * Adds a target to the running session. It gets samples taken from then on; counts are not moved.
- * ERANGE, ESRCH, EBADF and ENOENT are as for a target of START.
+ * ERANGE, ESRCH, EBADF, ENOENT, and EPERM for a large max_bytes, are as for a target of START.
  * EEXIST	the session has this target already
  * ENOSPC	the session has HTMM_MAX_TARGETS already
  */
