@@ -8,7 +8,7 @@ import subprocess
 # The share and the speed are averaged over this time.
 WINDOW = 0.5
 NAMES = {
-    "fast": "all fast", "oracle": "oracle", "first-touch": "first touch",
+    "fast": "all fast", "oracle": "best placement", "first-touch": "first touch",
     "balancing": "NUMA balancing", "damon": "DAMON", "perf": "perf loop", "tier": "htmmctl tier",
 }
 
@@ -182,11 +182,12 @@ def seconds(times):
 
 def table(results, cells):
     """The cells of one program, ratio and page size."""
-    yield ("| method | run time (s) | relative to all fast | settled speed: of all fast | "
-           "of the oracle | misses served fast | settled | 90 % after (s) | "
-           "80 % of oracle's after (s) | pages moved | moved back | misses saved per move | "
-           "CPU of the method (s) | system time of the program (s) | metadata (KiB) | "
-           "fast at the end (MiB) |")
+    yield ("| method | run time (s) | run time / all fast | settled speed / all fast | "
+           "settled speed / best placement | misses served fast | the same, settled | "
+           "recovered after (s) | 80 % of best placement after (s) | pages moved | moved back | "
+           "misses saved per page moved | CPU time of the method (s) | "
+           "system time of the program (s) | memory of the method (KiB) | "
+           "in the fast node at the end (MiB) |")
     yield "|---|" + "---:|" * 15
     for cell in cells:
         result, name = results.get(cell), NAMES[cell.split("/")[1]]
@@ -227,7 +228,7 @@ def plot(path, results, cells):
 EOD
 set terminal svg size 900,360 font 'sans,12' background rgb 'white'
 set output '{path}'
-set xlabel 'seconds of the machine'
+set xlabel 'time (s)'
 set ylabel 'misses served fast (%)'
 set yrange [0:102]
 set key outside right
@@ -241,68 +242,84 @@ plot {lines}
 INTRODUCTION = """# How much moving pages helps
 
 Made by `make experiment`; do not edit. [testing.md](testing.md#experiments) says how to run it, and
-what a cell is. One run each, all of commit {commit}.
+what a cell is. Each cell was measured once, with the files of commit {commit}.
 
-A program runs in a virtual machine whose memory of node 1 is slow: {latency} ns for a miss of
-the last-level cache (2 MiB) on the fast and the slow node, in the machine's own clock, where
-an instruction takes 1 ns. The program and the method share one CPU. The fast node has room for a
-part of the program's memory. Kernel: Debian's 6.12.
+A program runs in a virtual machine with a fast and a slow NUMA node. A miss of the last-level cache
+(2 MiB) takes 80 ns in the fast node and 250 ns in the slow one. All times are those of the
+machine's own clock, in which an instruction takes 1 ns. The program and the method share one CPU.
+The fast node has room for only a part of the program's memory: for a ninth of it with 1:8, for a
+third with 1:2. The kernel is Debian's 6.12.
 
-Methods:
+Methods, and their names in cells:
 
-- **all fast**: no limit. **First touch**: nothing is moved.
-- **Oracle**: the pages with the most misses, as the machine itself counted them, are on the fast
-  node from the beginning, and after each change of the hot set. Its moves take no time.
-- **NUMA balancing**: `kernel.numa_balancing=2` with demotion.
-- **DAMON**: `migrate_hot` and `migrate_cold`, as selftests/experiment/methods/damon sets them.
-- **Perf loop**: a program that counts samples of perf in user space with fixed thresholds
-  (selftests/experiment/perf_loop.c).
-- **htmmctl tier**: with its defaults.
+- **All fast** (`fast`): the fast node has room for all memory.
+- **First touch** (`first-touch`): no page is moved. The fast node has the pages that the program
+  touched first.
+- **Best placement** (`oracle`): the fast node has the pages with the most misses, as the machine
+  itself has counted them, from the beginning, and again after each change of the hot set. Its moves
+  take no time.
+- **NUMA balancing** (`balancing`): the kernel promotes pages (`kernel.numa_balancing=2`) and
+  demotes others.
+- **DAMON** (`damon`): its actions `migrate_hot` and `migrate_cold`, with the settings in
+  selftests/experiment/methods/damon.
+- **Perf loop** (`perf`): a program that reads perf's samples, counts them by page in user space,
+  and moves pages by fixed thresholds (selftests/experiment/perf_loop.c).
+- **htmmctl tier** (`tier`): with its defaults.
 
 Columns:
 
-- *Settled*: the last third of the work of each phase (a phase ends when the hot set changes). Its
-  speed is relative to all fast and to the oracle. The second column *settled* is the share of
-  misses served fast in that time.
-- *90 % after*: seconds from a change until the share is 90 % of its settled value; *80 % of
-  oracle's after*: until it is 80 % of the oracle's. `-`: never.
+- *Settled*: in the last third of the work of each phase. A phase ends when the hot set changes: the
+  program then uses other pages most. Programs without such changes have one phase.
+- *Settled speed*: work per second in that time, compared with all fast and with best placement.
+- *Misses served fast*: share of the program's misses that the fast node has served.
+- *Recovered after*: seconds from the begin of a phase until this share is 90 % of its settled
+  value; *80 % of best placement after*: until it is 80 % of the settled value of best placement.
+  `-`: never. The first phase is left out if there are others. The share is averaged over half a
+  second, so no time is shorter.
 - *Moved back*: moves of a page within 2 s of its previous move, including failed ones.
-- *Misses saved per move*: how many more misses were served fast than under first touch, divided
-  by the pages moved.
-- *CPU of the method*: its processes and kernel threads. Interrupts and page faults are charged to
-  the program, whose system time is in the next column.
-- *Metadata*: memory of the method's process, and growth of the kernel's.
-- *Fast at the end*: the program's memory in the fast node at the end. Methods cannot get more than
-  at the beginning: the rest of the fast node is memory that cannot move, and pages of files and
-  all other processes are on the slow node.
+- *Misses saved per page moved*: how many more misses were served fast than under first touch,
+  divided by the pages moved.
+- *CPU time of the method*: that of its processes and of kernel threads. Interrupts and page faults
+  are charged to the program, whose system time is in the next column.
+- *Memory of the method*: that of its process, and the growth of the kernel's.
+- *In the fast node at the end*: the program's memory there. No method can get more than there is at
+  the beginning: the rest of the fast node is memory that cannot move, and pages of files and all
+  other processes are on the slow node.
 """
 
 PROGRAMS = {
-    "gups": "Updates of random words, 90 % of them in 10 % of the memory, which change twice",
-    "graph": "Betweenness centrality of a Kronecker graph",
-    "train": "liblinear reads all of its data again and again: the control",
-    "redis": "A redis-server, YCSB A (half reads, half writes), zipf 0.99. More than a third of its\n"
-             "misses are stores, for which the emulated CPU, like Intel's, has no event of misses: "
-             "the\nmethods that sample see only loads. And each write puts its value in another place",
-    "btree": "SQLite's B-tree in memory, zipf 0.99",
-    "join": "A hash join of orders and articles. Few articles are in most orders, and which these are slides\n"
-            "through a tenth of them. So the oracle's pages are the best ones only on average",
-    "compile": "g++'s compiler, which allocates nearly all of its memory in this time. Its operations\n"
-               "are allocations",
-    "numpy": "Matrix factorization in numpy, whose steps make new arrays for what they calculate",
-    "short": "As gups, but the hot set moves after a second, and all is over soon",
+    "gups": "Updates random words. 90 % of the updates are in 10 % of the memory, its hot set, which\n"
+            "changes twice",
+    "graph": "Computes the betweenness centrality of a Kronecker graph, in which few nodes have most\n"
+             "edges",
+    "train": "liblinear learns from its data: it reads all of them again and again. All pages are\n"
+             "equally hot, so the best policy moves none",
+    "redis": "A redis-server. Half of the requests read a value and half write one (YCSB A), and few keys\n"
+             "get most requests (a Zipf distribution with exponent 0.99). More than a third of its misses\n"
+             "are stores. Like Intel's CPUs, the emulated CPU has no event for stores that miss, so the\n"
+             "methods that sample see only loads. Each write stores its value at a new address",
+    "btree": "Queries to a table of SQLite in memory (a B-tree). Few rows get most queries (a Zipf\n"
+             "distribution with exponent 0.99)",
+    "join": "A hash join of orders and articles. At any time, few articles are in most orders. Which ones\n"
+            "these are changes slowly, through a tenth of all articles. So best placement is the best one\n"
+            "only on average",
+    "compile": "g++'s compiler, which allocates nearly all of its memory while it is measured. Its work is\n"
+               "counted in allocations",
+    "numpy": "Matrix factorization in numpy. Each step puts what it computes in new arrays",
+    "short": "As gups, but the hot set changes only once, after a second, and the run is short",
 }
 
 
-SIMULATOR = """## The simulator beside the machine
+SIMULATOR = """## The simulator compared with the virtual machine
 
-The misses of each program were recorded once, with all memory fast. `htmm-sim --all-fast` replays
-them with the same policy and the same size of the fast tier, which begins with the same pages as
-under first touch. The recordings have a sample of every 127 misses, as `htmmctl tier` takes while
-it learns, and only of loads. So where many misses are stores (redis), compare the simulator with
-the column *samples*.
+The misses of each program were recorded once, with all memory fast. The simulator `htmm-sim`
+replays them with the policy of `htmmctl tier`. Its fast tier has the same size as in the virtual
+machine, and begins with the same pages as under first touch. A recording has a sample of every 127
+misses, as `htmmctl tier` takes while it learns, and only of loads. The column *samples* has the
+share by the samples of `htmmctl tier`, which are only of loads, too. So where many misses are
+stores (redis), compare the simulator with this column.
 
-| cell | served fast: machine, all misses | samples | simulator | difference from samples, or else from all (points) |
+| cell | served fast in the virtual machine: all misses | samples | simulator | simulator minus samples, or minus all misses if there are none (points) |
 |---|---:|---:|---:|---:|"""
 
 
@@ -316,16 +333,18 @@ def simulator_table(rows):
 
 ABLATION = """## Without one rule
 
-gups, 1:8, base pages, under `htmmctl tier`; *cooling* is the module's. Cells `gups/tier-RULE/1:8`.
+gups, 1:8, base pages, under `htmmctl tier`, each time without one rule of its policy. The manual
+page `htmmctl-tier(1)` explains the rules (option `--without`); *cooling* is the module's. The cells
+are `gups/tier-RULE/1:8`.
 
-| without | run time (s) | misses served fast | settled | 90 % after (s) | pages moved | moved back | CPU of the method (s) |
+| left out | run time (s) | misses served fast | the same, settled | recovered after (s) | pages moved | moved back | CPU time of the method (s) |
 |---|---:|---:|---:|---:|---:|---:|---:|"""
 
 
 def ablation_table(without):
     """What each rule is for; the first line is with all."""
     lines = [
-        f"| {method.partition('-')[2] or 'nothing'} | {result['runtime']:.2f} | "
+        f"| {method.partition('-')[2] or 'none'} | {result['runtime']:.2f} | "
         f"{100 * result['fast_share']:.1f} % | {100 * settled_share(result):.1f} % | "
         f"{seconds(recovery(result))} | {result['moved']:,} | {result['pingpongs']:,} | "
         f"{result['method_cpu']:.2f} |" for method, result in without.items() if result]
@@ -335,10 +354,10 @@ def ablation_table(without):
 RULES = """## What each rule of the policy is for
 
 The same recordings, simulated without one of the rules, without cooling, or with fewer samples.
-Each cell has the run time in seconds, the settled share of misses served fast, and pages moved.
-It is the mean of {sizes} simulations with sizes of the fast tier from {least} to {most} % of the original size,
-because any change moves the times of looks, and this alone changes the result of a program with
-phases.
+`htmmctl-tier(1)` explains the rules. Each entry has the run time in seconds, the settled share of
+misses served fast, and the pages moved. It is the mean of {sizes} simulations, with sizes of the fast
+tier from {least} to {most} % of the original size: any change makes the policy look at other moments, and
+this alone changes the result of a program with phases.
 
 | | {programs} |
 |---|{columns}"""
@@ -359,7 +378,7 @@ def rules_table(rules, sizes):
 
 def write_docs(results, directory, cells, simulated, without, rules, commit):
     """experiments.md, and a picture for each of its tables."""
-    text = [INTRODUCTION.format(latency=" and ".join("80,250".split(",")), commit=commit)]
+    text = [INTRODUCTION.format(commit=commit)]
     groups = {}
     for cell in cells:
         program, _, *rest = cell.split("/")
