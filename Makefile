@@ -5,8 +5,8 @@
 # make demo		find the hot pages of a real program, in a virtual machine
 # make shell		a prompt in a virtual machine with fast and slow memory
 # make quick		the fast checks: 2 minutes
-# make check		run all tests; SUITES="core userspace": only these. The first time
-#			it builds a debug kernel
+# make check		run all tests, 20 minutes; SUITES="core userspace": only these. The first
+#			time it builds a debug kernel
 # make check-kcsan	the tests with the most concurrency, on a kernel that detects data races
 # make stress		start, stop, read and reload everything at the same time:
 #			SECONDS=N KERNEL=6.12|debug SEED=N
