@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "ranges.h"
 #include "report.h"
@@ -47,16 +46,11 @@ struct work {
 	__u32 *index;
 };
 
-static bool can_divide(const struct mapping *mapping, struct cells *cells)
+static bool can_divide(const struct tasks *tasks, const struct mapping *mapping,
+		       struct cells *cells)
 {
-	unsigned long long start, end;
-
-	if (mapping->samples < SAMPLES_LEAST ||
-	    sscanf(mapping->name, "[anon %llx-%llx]", &start, &end) != 2 || end <= start)
-		return false;
-	cells->start = start;
-	cells->end = end;
-	return true;
+	return mapping->samples >= SAMPLES_LEAST &&
+	       tasks_range(tasks, mapping, &cells->start, &cells->end);
 }
 
 static int by_samples(const void *a, const void *b, void *arg)
@@ -107,7 +101,7 @@ static int choose(struct work *work, __u32 most)
 	work->index = calloc(tasks->nr_mappings + 1UL, sizeof(*work->index));
 	if (number && work->index) {
 		for (i = 0; i < tasks->nr_mappings; i++)
-			if (can_divide(&tasks->mapping[i], &cells))
+			if (can_divide(tasks, &tasks->mapping[i], &cells))
 				number[nr++] = i;
 		qsort_r(number, nr, sizeof(*number), by_samples, tasks->mapping);
 		nr = min_t(__u32, nr, most && most < MAPPINGS_MOST ? most : MAPPINGS_MOST);
@@ -116,7 +110,7 @@ static int choose(struct work *work, __u32 most)
 	for (i = 0; i < nr && work->cells; i++) {
 		struct cells *made = &work->cells[work->nr++];
 
-		can_divide(&tasks->mapping[number[i]], made);
+		can_divide(tasks, &tasks->mapping[number[i]], made);
 		made->mapping = &tasks->mapping[number[i]];
 		cut(made);
 		find_used(tasks, made);

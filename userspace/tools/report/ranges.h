@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The ranges of anonymous memory that are hot or cold, as one mapping may have several arrays. */
+/* Hot and cold ranges of anonymous memory and of heaps, which may have several arrays. */
 #ifndef REPORT_RANGES_H
 #define REPORT_RANGES_H
 
@@ -8,7 +8,7 @@
 struct report;
 
 /**
- * report_ranges() - divide the anonymous memory of a report into ranges
+ * report_ranges() - divide anonymous memory and heaps into ranges
  * @report: the report, with its mappings by name; sets @nr_ranges and @ranges of these
  * @most: mappings to divide, those with the most samples; 0: all, up to a limit
  *

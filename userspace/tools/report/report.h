@@ -26,7 +26,7 @@
  * @pids: only these processes
  * @span: only this part of the time
  * @curve: keep the count of each page, for the capacity curve and for comparisons
- * @ranges: divide anonymous memory into ranges that are hot or cold
+ * @ranges: divide anonymous memory and heaps into ranges that are hot or cold
  * @functions: count samples by instruction
  * @if_known: without an error if samples do not tell their instructions
  * @raw: list pages by their counts, not by their estimated rates

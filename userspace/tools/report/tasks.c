@@ -535,6 +535,29 @@ void tasks_name(struct tasks *tasks)
 	}
 }
 
+bool tasks_range(const struct tasks *tasks, const struct mapping *mapping, __u64 *start,
+		 __u64 *end)
+{
+	const __u32 list = tasks->space[mapping->space].vmas;
+	unsigned long long from, to;
+	const struct vma *vma;
+	__u64 addr = 0;
+
+	*start = *end = 0;
+	if (sscanf(mapping->name, "[anon %llx-%llx]", &from, &to) == 2) {
+		*start = from;
+		*end = to;
+	}
+	while (!strcmp(mapping->name, "[heap]") && (vma = vmas_next(&tasks->vmas, list, addr))) {
+		addr = vma->end;
+		if (vma->name != mapping->number)
+			continue;
+		*start = *end ? *start : vma->start;
+		*end = vma->end;
+	}
+	return *end > *start;
+}
+
 __u64 tasks_border(const struct tasks *tasks, __u64 addr, __u64 within)
 {
 	size_t low = 0, high = tasks->nr_borders;

@@ -244,6 +244,18 @@ int tasks_mapping(struct tasks *tasks, __u32 space, const char *name, size_t len
 void tasks_name(struct tasks *tasks);
 
 /**
+ * tasks_range() - get the addresses of memory that may have several arrays
+ * @tasks: the processes, after tasks_name()
+ * @mapping: the mapping
+ * @start: set to its first address
+ * @end: set to the first address after it
+ *
+ * Return: false if it is neither the heap nor anonymous memory without a name.
+ */
+bool tasks_range(const struct tasks *tasks, const struct mapping *mapping, __u64 *start,
+		 __u64 *end);
+
+/**
  * tasks_border() - find where anonymous memory was joined
  * @tasks: the processes, after tasks_name()
  * @addr: an address
