@@ -44,11 +44,20 @@ static void print_name(FILE *file, const char *name, int room)
 	out_name(file, name);
 }
 
+/* A range is named by its addresses. @text: the memory of this name. */
+static const char *name_of(const struct result *result, const struct hot *hot, char text[40])
+{
+	if (!hot->end)
+		return mapping_of(result, hot)->name;
+	snprintf(text, 40, "%llx-%llx", hot->start, hot->end);
+	return text;
+}
+
 /* The hottest of the mappings, and how many others there are. */
 static void print_hot(FILE *file, const struct result *result, const struct phase *phase)
 {
 	const struct hot_list *list = &result->hot;
-	char more[32] = "";
+	char more[32] = "", text[40];
 	size_t i, nr = 0;
 
 	for (i = 0; i < list->nr && list->hot[i].name <= phase->name; i++)
@@ -58,7 +67,7 @@ static void print_hot(FILE *file, const struct result *result, const struct phas
 	if (nr > 1)
 		snprintf(more, sizeof(more), ", %zu more", nr - 1);
 	fprintf(file, " %5.1f%% ", 100 * list->hot[i - nr].here);
-	print_name(file, mapping_of(result, &list->hot[i - nr])->name,
+	print_name(file, name_of(result, &list->hot[i - nr], text),
 		   out_width(file) - HOT_INDENT - (int)strlen(more));
 	fputs(more, file);
 }
@@ -106,6 +115,10 @@ static struct json_object *hot_json(const struct result *result, unsigned int na
 		json_add_u64(one, "pid", tasks->space[mapping->space].pid);
 		json_add_name(one, "comm", tasks->space[mapping->space].comm);
 		json_add_name(one, "mapping", mapping->name);
+		if (hot->end) {
+			json_add_hex(one, "start", hot->start);
+			json_add_hex(one, "end", hot->end);
+		}
 		json_add_u64(one, "share_ppm", hot->here * 1e6 + 0.5);
 		json_add_u64(one, "elsewhere_ppm", hot->elsewhere * 1e6 + 0.5);
 		json_object_array_add(array, one);
