@@ -30,6 +30,23 @@ static void test_wait(void)
 	destroy(memory);
 }
 
+/* More than may be in use leaves, and it is looked soon if more has come. */
+static void test_wait_forced(void)
+{
+	struct memory *memory = make(PAGES, 0);
+
+	work(memory, 0, 100, 5, 12);
+	CHECK(!memory->plan->burst && policy_wait(memory->policy, 0.01) > 1);
+	memory->capacity = 600;
+	look(memory);
+	obey(memory);
+	CHECK(memory->plan->forced_pages == CAPACITY - 600 && used(memory) == 600);
+	CHECK(fabs(policy_wait(memory->policy, 0.01) - 0.2) < 0.000001);
+	work(memory, 0, 100, 5, 1);
+	CHECK(!memory->plan->forced_pages && policy_wait(memory->policy, 0.01) > 1);
+	destroy(memory);
+}
+
 /* What is not in the list of the slow tier has its part of the samples nevertheless. */
 static void test_slow_cut(void)
 {
@@ -324,6 +341,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_wait),
+		TAP_TEST(test_wait_forced),
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_fast_cut),
 		TAP_TEST(test_fast_cut_at_nothing),

@@ -4,6 +4,7 @@
  * for, what it moves, and what it says of pages that do not move.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <json.h>
 #include <linux/mempolicy.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include "policy/rules.h"
 #include "test.h"
 #include "tier/log.h"
+#include "tier/shares.h"
 #include "tier/tier.h"
 
 #define PAGES		4000U
@@ -343,6 +345,20 @@ int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htm
 	return 0;
 }
 
+/* Directories stand for cgroups. */
+int __wrap_htmm_target_cgroup(struct htmm_target *target, const char *path,
+			      struct htmm_error *err);
+int __wrap_htmm_target_cgroup(struct htmm_target *target, const char *path,
+			      struct htmm_error *err)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return htmm_error_set(err, ENOENT, NULL, "there is no cgroup '%s'", path);
+	*target = (struct htmm_target) { .type = HTMM_TARGET_CGROUP, .id = fd };
+	return 0;
+}
+
 static const struct htmm_event_list events = { .nr = 1, .event = { { .period = 499 } } };
 
 static void set_node(struct htmm_cpus *nodes, unsigned int node)
@@ -603,10 +619,18 @@ static void test_pace(void)
 	CHECK(!tier->groups[0].plan->burst && tier->groups[0].plan->won < 0.000001);
 	CHECK(tier->due >= 6 + cost / 0.0021 && tier->due < 6 + cost / 0.0019);
 	CHECK(tier->wait > 0 && tier->wait < tier->due - 6 + cost);
+	tier->groups[0].limit = CAPACITY;
+	tier->due = 0;
+	before = cpu_of_looks(tier);
+	sample(0, 400, 5);
+	look(tier);
+	cost = cpu_of_looks(tier) - before;
+	CHECK(!tier->groups[0].plan->forced_pages);
+	CHECK(tier->due >= 7 + cost / 0.011 && tier->due < 7 + cost / 0.009);
 	tier->interval = cost / 1000;
 	tier->due = 0;
 	look(tier);
-	CHECK(tier->due < 7 + cost / 100);
+	CHECK(tier->due < 8 + cost / 100);
 	destroy(tier);
 }
 
@@ -1000,6 +1024,145 @@ static void test_capacity_of_targets(void)
 	destroy(tier);
 }
 
+/* A target with a limit has no more than that, and the other one all that it leaves. */
+static void test_limit(void)
+{
+	struct tier *tier = make_targets();
+	struct group *one = &tier->groups[0], *other = &tier->groups[1];
+	u64 reserve;
+	u32 page;
+
+	one->limit = 200;
+	sample(0, 100, 5);
+	look(tier);
+	CHECK(one->capacity == 200 && machine.capacity[1] == 200);
+	CHECK(one->plan->forced_pages == 312 && fast_of(0, PAGES) <= 200);
+	CHECK(fast_of(0, 100) == 100);
+	/* At the beginning it had more, so nothing was left. */
+	CHECK(other->capacity == 312 && machine.capacity[2] == 312 && machine.capacity[0] == 512);
+	CHECK(machine.sets == 3);
+	/* Now it has less than its limit. */
+	for (page = 100; page < PAGES; page++)
+		machine.node[page] = SLOW;
+	tier->due = 0;
+	sample(0, 100, 5);
+	reserve = one->plan->reserve;
+	look(tier);
+	CHECK(one->capacity == 200 && other->capacity == CAPACITY - 100 - reserve && reserve < 10);
+	/* It wants more. */
+	tier->due = 0;
+	sample(1000, 1050, 5);
+	reserve = one->plan->reserve;
+	look(tier);
+	CHECK(one->capacity == 200 && other->capacity == CAPACITY - 150 - reserve && reserve < 10);
+	destroy(tier);
+}
+
+/* With limits for all, some of the fast tier is nobody's, and not of the session's capacity. */
+static void test_limits(void)
+{
+	struct tier *tier = make_targets();
+
+	tier->groups[0].limit = 200;
+	tier->groups[1].limit = 100;
+	sample(1000, 1400, 5);
+	look(tier);
+	CHECK(tier->groups[0].capacity == 200 && tier->groups[1].capacity == 100);
+	CHECK(machine.capacity[0] == 300);
+	CHECK(machine.capacity[1] == 200 && machine.capacity[2] == 100);
+	tier->due = 0;
+	tier->capacity = 150;
+	look(tier);
+	/* The one that wants nothing does not keep the other from it. */
+	CHECK(tier->groups[0].capacity == 150 && !tier->groups[1].capacity);
+	destroy(tier);
+}
+
+/* Is an argument of --share, after those before, refused with these words? */
+static bool no_share(struct shares *shares, const char *text, const char *why)
+{
+	const unsigned int before = shares->nr;
+	struct htmm_error err = {};
+	const int ret = shares_add(shares, text, &err);
+
+	if (ret && shares->nr == before && strstr(err.what, why))
+		return true;
+	printf("# '%s': %d: %s\n", text, ret, err.what);
+	return false;
+}
+
+static void test_shares_refused(void)
+{
+	struct shares shares = {}, weights = { .how = "3:1" };
+	struct htmm_error err;
+
+	CHECK(no_share(&shares, "/proc=", "'' is not a share"));
+	CHECK(no_share(&shares, "/proc=0", "'0' is not a share"));
+	CHECK(no_share(&shares, "/proc=65536", "'65536' is not a share"));
+	CHECK(no_share(&shares, "/proc=2X", "'2X' is not a size"));
+	CHECK(no_share(&shares, "/proc=1K", "1K"));
+	CHECK(no_share(&shares, "/no such=2M", "there is no cgroup '/no such'"));
+	CHECK(no_share(&weights, "/proc=2M", "a share for a cgroup and '3:1' exclude each other"));
+	CHECK(!shares_add(&shares, "/proc=2M", &err) && shares.nr == 1);
+	CHECK(no_share(&shares, "/=3", "sizes and weights cannot be mixed"));
+	CHECK(no_share(&shares, "/proc/=3M", "the cgroup '/proc/' has two shares"));
+	CHECK(no_share(&shares, "equal", "a share for a cgroup and 'equal' exclude each other"));
+	shares = (struct shares) {};
+	CHECK(!shares_add(&shares, "/proc=65535", &err));
+	CHECK(no_share(&shares, "/=4K", "sizes and weights cannot be mixed"));
+}
+
+/* A session with a target that has a share, too, and one that has none. */
+static void join(struct session *session, struct shares *shares)
+{
+	struct htmm_error err;
+	struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = 1 };
+
+	*session = (struct session) {};
+	CHECK(!session_add_target(session, &target, &err));
+	CHECK(!__wrap_htmm_target_cgroup(&target, "/proc", &err));
+	CHECK(!session_add_target(session, &target, &err));
+	CHECK(!shares_join(shares, session, &err));
+}
+
+/* A cgroup with a share is a target, once; targets without one have no limit. */
+static void test_shares(void)
+{
+	static struct session session;
+	struct shares shares = {};
+	struct htmm_error err;
+	struct tier tier;
+
+	CHECK(!shares_add(&shares, "/=2M", &err) && !shares_add(&shares, "/proc=12K", &err));
+	join(&session, &shares);
+	CHECK(session.start.nr_targets == 3);
+	CHECK(shares.named[0].target == 3 && shares.named[1].target == 2);
+	CHECK(session.targets[2].id == shares.named[0].cgroup.id);
+	CHECK(!shares_check(&shares, 515, &err) && !shares_check(&shares, 0, &err));
+	CHECK(refused(shares_check(&shares, 514, &err), ENOSPC, &err,
+		      "--share gives 2.0 MiB to cgroups, but the fast tier has 2.0 MiB"));
+	CHECK(!shares_make_groups(&shares, &tier, 3, &err) && tier.nr_groups == 3);
+	CHECK(tier.groups[0].target == 1 && !tier.groups[0].limit && tier.groups[0].weight == 1);
+	CHECK(tier.groups[1].target == 2 && tier.groups[1].limit == 3);
+	CHECK(tier.groups[2].target == 3 && tier.groups[2].limit == 512);
+}
+
+/* The same with weights. */
+static void test_shares_weights(void)
+{
+	static struct session session;
+	struct shares shares = {};
+	struct htmm_error err;
+	struct tier tier;
+
+	CHECK(!shares_add(&shares, "/=7", &err) && !shares_add(&shares, "/proc=65535", &err));
+	join(&session, &shares);
+	CHECK(!shares_check(&shares, 1, &err));
+	CHECK(!shares_make_groups(&shares, &tier, 3, &err) && tier.nr_groups == 3);
+	CHECK(tier.groups[0].weight == 1 && tier.groups[1].weight == 65535);
+	CHECK(tier.groups[2].weight == 7 && !tier.groups[2].limit);
+}
+
 /* What the fast tier serves before there are moves, and in the end. */
 static void test_effect(void)
 {
@@ -1097,7 +1260,8 @@ static void fill_primes(struct tier *tier, struct policy_plan *plan, struct poli
 			   .refused = { 83, 89, 97, 101, 103, 0, 107 } },
 	};
 	tier->groups[0] = (struct group) {
-		.target = 109, .used = 113, .capacity = 127, .least = 131, .plan = plan,
+		.target = 109, .used = 113, .capacity = 127, .limit = 179, .least = 131,
+		.plan = plan,
 		.nr_slow = 137, .pages.nr = 1137,
 	};
 	tier->groups[1] = (struct group) { .rests = true, .plan = plan };
@@ -1336,6 +1500,11 @@ int main(void)
 		TAP_TEST(test_refused_once),
 		TAP_TEST(test_capacity),
 		TAP_TEST(test_capacity_of_targets),
+		TAP_TEST(test_limit),
+		TAP_TEST(test_limits),
+		TAP_TEST(test_shares_refused),
+		TAP_TEST(test_shares),
+		TAP_TEST(test_shares_weights),
 		TAP_TEST(test_effect),
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),

@@ -600,6 +600,9 @@ double policy_wait(const struct policy *policy, double cost)
 		wait = sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
+	/* A program that had more than its limit will soon have more again. */
+	if (policy->plan.forced_pages)
+		wait = fmin(wait, cost / LOOKS_RESERVE);
 
 	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
 }

@@ -78,6 +78,7 @@ static void add_group(struct json_object *obj, const struct group *group)
 	json_add(obj, "fast_share", plan->fast_share < 0 ? NULL :
 					json_object_new_double(plan->fast_share));
 	json_add_u64(obj, "capacity_pages", group->capacity);
+	json_add(obj, "limit_pages", group->limit ? json_object_new_uint64(group->limit) : NULL);
 	json_add_u64(obj, "used_pages", group->used);
 	add_number(obj, "threshold", plan->threshold);
 	json_add_u64(obj, "candidates", plan->candidates);

@@ -16,6 +16,7 @@
 #include "metrics/metrics.h"
 #include "log.h"
 #include "prometheus.h"
+#include "shares.h"
 #include "tier.h"
 
 /* Between two lists of regions. */
@@ -41,7 +42,7 @@
  * @rate: bytes to move in a second
  * @plan: only print what would be moved
  * @json: as JSON
- * @share: how targets share the fast tier
+ * @shares: how targets share the fast tier
  * @path: the log file, or NULL
  * @log: the log file, or NULL
  * @log_failed: it could not be written
@@ -59,7 +60,7 @@ struct tiering {
 	__s64 rate;
 	bool plan;
 	bool json;
-	const char *share;
+	struct shares shares;
 	const char *path;
 	FILE *log;
 	bool log_failed;
@@ -84,42 +85,6 @@ static int call_without(void *value, const char *text, struct htmm_error *err)
 	if (rule >= 0)
 		*(__u32 *)value |= 1U << rule;
 	return rule < 0 ? rule : 0;
-}
-
-/* Each target is a group, all with the same weight, or with weights such as 3:1. */
-static int share_by_weight(struct tiering *all, const char *text, struct htmm_error *err)
-{
-	struct tier *tier = &all->tier;
-	const char *at = text;
-	unsigned int i;
-
-	for (i = 0; i < all->session.start.nr_targets; i++) {
-		char *end = (char *)at;
-		unsigned long weight = *at ? strtoul(at, &end, 10) : 1;
-
-		if (*text && (end == at || !weight || weight > USHRT_MAX ||
-			      *end != (i + 1 < all->session.start.nr_targets ? ':' : '\0')))
-			return htmm_error_set(err, EINVAL,
-					      "give a weight for each target, such as 3:1, or equal, or profit",
-					      "'%s' does not share among %u targets", text,
-					      all->session.start.nr_targets);
-		at = *end ? end + 1 : end;
-		tier->groups[i] = (struct group) { .target = i + 1, .weight = weight };
-	}
-	tier->nr_groups = i;
-	return 0;
-}
-
-static int make_groups(struct tiering *all, struct htmm_error *err)
-{
-	all->tier.groups[0] = (struct group) { .weight = 1 };
-	all->tier.nr_groups = 1;
-	if (!strcmp(all->share, "profit"))
-		return 0;
-	if (!all->session.start.nr_targets)
-		return htmm_error_set(err, EINVAL, "name them with -p and --cgroup",
-				      "there are no targets to share the fast tier");
-	return share_by_weight(all, strcmp(all->share, "equal") ? all->share : "", err);
 }
 
 /* A page that is in memory has no more faults, however hot it is. */
@@ -189,7 +154,7 @@ static int start(struct tiering *all, struct htmm_error *err)
 	tier->capacity = all->session.start.capacity_pages;
 	ret = child_join(&all->child, &all->session, err);
 	if (!ret)
-		ret = make_groups(all, err);
+		ret = shares_make_groups(&all->shares, tier, all->session.start.nr_targets, err);
 	if (ret)
 		return ret;
 	tier->cooling_period = all->session.start.cooling_period;
@@ -377,6 +342,15 @@ static void set_help(struct opt *opts, const char *name, const char *help)
 	opts->help = help;
 }
 
+/* What of the fast tier can be shared. */
+static __u64 fast_pages(const struct tiering *all)
+{
+	const __u64 pages = tiers_pages(&all->tier.tiers.fast);
+	const __u64 most = all->session.start.capacity_pages;
+
+	return most && (most < pages || !pages) ? most : pages;
+}
+
 static int open_log(struct tiering *all, struct htmm_error *err)
 {
 	if (!all->path)
@@ -388,7 +362,7 @@ static int open_log(struct tiering *all, struct htmm_error *err)
 
 static int run_tier(const struct command *cmd, int argc, char **argv)
 {
-	static struct tiering all = { .share = "profit" };
+	static struct tiering all;
 	struct tier *tier = &all.tier;
 	struct opt session[SESSION_OPTS];
 	const struct opt opts[] = {
@@ -409,8 +383,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 		{ OPT_TEXT, 0, "log", "FILE", "write a line of JSON for each look", &all.path },
 		{ OPT_TEXT, 0, "metrics", "FILE", "keep metrics for Prometheus in FILE",
 		  &all.metrics },
-		{ OPT_TEXT, 0, "share", "HOW", "among targets: profit, equal, or weights as 3:1",
-		  &all.share },
+		{ OPT_CALL, 0, "share", "HOW", "among targets: profit, equal, 3:1, CGROUP=SIZE",
+		  &all.shares, .call = shares_add },
 		{ OPT_FLAG, 0, "shared", NULL, "move pages that several processes map, too",
 		  &tier->mover.shared, .rare = true },
 		{ OPT_FLAG, 0, "bound", NULL, "move pages that a policy binds to nodes, too",
@@ -429,6 +403,8 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	if (ret != OPTS_GO_ON)
 		return ret;
 	tier->interval = all.interval_ms / 1e3;
+	if (shares_join(&all.shares, &all.session, &err))
+		return print_error(&err);
 	if (session_check(&all.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	if (all.json && !all.plan)
@@ -436,7 +412,13 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	if (argv[rest] && all.looks)
 		return usage_error(cmd, NULL,
 				   "-n is for running processes; a program ends by itself");
-	if (tiers_find(&tier->tiers, &err) || open_log(&all, &err))
+	if (tiers_find(&tier->tiers, &err))
+		return print_error(&err);
+	if (shares_check(&all.shares, fast_pages(&all), &err)) {
+		print_error(&err);
+		return EXIT_USAGE;
+	}
+	if (open_log(&all, &err))
 		return print_error(&err);
 	warn_of_others();
 	tier->fd = htmm_device_open(NULL, &err);

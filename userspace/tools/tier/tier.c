@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "htmmctl/clock.h"
+#include "policy/share.h"
 #include "tier.h"
 
 /* The fewest elements of a list to ask for. */
@@ -13,6 +14,8 @@
 #define IDLE_WAIT_S	1.0
 /* Smaller changes of the capacity than this share are not passed on to the session. */
 #define SMALL_PART	32
+/* What part of the time looks may take to see that limits are kept. */
+#define LIMITS_PART	0.01
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -287,8 +290,12 @@ static double wait_of(const struct tier *tier, double cost)
 	double wait = tier->interval ?: INFINITY;
 	unsigned int i;
 
-	for (i = 0; i < tier->nr_groups; i++)
+	for (i = 0; i < tier->nr_groups; i++) {
 		wait = fmin(wait, policy_wait(tier->groups[i].policy, cost));
+		/* The kernel gives more to a program that takes new memory. */
+		if (tier->groups[i].limit)
+			wait = fmin(wait, cost / LIMITS_PART);
+	}
 	return wait;
 }
 
@@ -450,6 +457,12 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	return ret;
 }
 
+/* Is a capacity so different from the one that the session has that it is passed on? */
+static bool differs(__u64 capacity, __u64 told)
+{
+	return (__u64)llabs((long long)(capacity - told)) > told / SMALL_PART;
+}
+
 static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
 {
 	struct htmm_set set = {
@@ -467,24 +480,38 @@ static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
  */
 static void set_session_capacity(struct tier *tier, __u64 room)
 {
-	const long long change = room - tier->session_capacity;
 	struct htmm_info info;
 	unsigned int i;
 
-	if ((__u64)llabs(change) <= tier->session_capacity / SMALL_PART)
+	for (i = 0; i < tier->nr_groups; i++) {
+		struct group *group = &tier->groups[i];
+
+		if (!group->target || !differs(group->capacity, group->told))
+			continue;
+		set_capacity(tier, group->target, group->capacity);
+		group->told = group->capacity;
+	}
+	if (!differs(room, tier->session_capacity))
 		return;
-	for (i = 0; i < tier->nr_groups; i++)
-		if (tier->groups[i].target)
-			set_capacity(tier, tier->groups[i].target, tier->groups[i].capacity);
 	set_capacity(tier, 0, room);
 	if (!htmm_device_info(tier->fd, &info, NULL))
 		tier->session_capacity = info.capacity_pages;
 }
 
-/* Shares the fast tier by the weights. */
+/* Of the slow tier, it would use all that was sampled. */
+static struct share share_of(const struct group *group)
+{
+	return (struct share) {
+		.weight = group->weight, .limit = group->limit,
+		.wanted = group->used + group->nr_slow + (group->plan ? group->plan->reserve : 0),
+	};
+}
+
+/* Shares the fast tier among the groups. */
 static void share(struct tier *tier)
 {
-	__u64 room = 0, weights = 0;
+	struct share shares[TIER_GROUPS];
+	__u64 room = 0, sum = 0;
 	unsigned int i;
 	int node;
 
@@ -493,13 +520,17 @@ static void share(struct tier *tier)
 		room += tiers_free_pages(node);
 	for (i = 0; i < tier->nr_groups; i++) {
 		room += tier->groups[i].used;
-		weights += tier->groups[i].weight;
+		shares[i] = share_of(&tier->groups[i]);
 	}
 	if (tier->capacity && room > tier->capacity)
 		room = tier->capacity;
-	for (i = 0; i < tier->nr_groups; i++)
-		tier->groups[i].capacity = room * tier->groups[i].weight / weights;
-	set_session_capacity(tier, room);
+	share_divide(shares, tier->nr_groups, room);
+	for (i = 0; i < tier->nr_groups; i++) {
+		tier->groups[i].capacity = shares[i].capacity;
+		sum += shares[i].capacity;
+	}
+	/* With limits, a part may be nobody's; without, division leaves a page or two. */
+	set_session_capacity(tier, sum < room ? sum : room);
 }
 
 static void add_to(struct tally *tally, __u64 samples, double share)

@@ -46,6 +46,7 @@ struct tally {
  * @policy: decides among them
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
+ * @limit: most pages of the fast tier that it may use; 0: no limit but the others
  * @large: it has more pages than can be listed at each look
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
@@ -58,6 +59,7 @@ struct tally {
  * @fast_cut: see @fast_more
  * @used: pages of the fast tier that are in use
  * @capacity: pages of the fast tier that it may use
+ * @told: the capacity that its target has in the session
  * @counted: samples counted of its pages
  * @slow_samples: those that the list of the slow tier shows
  * @samples: those that the list of the fast tier shows
@@ -68,6 +70,7 @@ struct group {
 	struct policy *policy;
 	__u32 target;
 	__u32 weight;
+	__u64 limit;
 	bool large;
 	bool rests;
 	struct htmm_page_list regions;
@@ -80,6 +83,7 @@ struct group {
 	__u64 fast_cut;
 	__u64 used;
 	__u64 capacity;
+	__u64 told;
 	__u64 counted;
 	__u64 slow_samples;
 	__u64 samples;

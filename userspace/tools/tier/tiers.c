@@ -106,6 +106,26 @@ __u64 tiers_free_pages(int node)
 	return sum;
 }
 
+__u64 tiers_pages(const struct htmm_cpus *nodes)
+{
+	unsigned long long sum = 0, kib;
+	char path[PATH_MAX], line[LINE];
+	int node;
+
+	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node)) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
+		file = fopen(path, "re");
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "Node %*d MemTotal: %llu", &kib) == 1)
+				sum += kib / 4;
+		if (file)
+			fclose(file);
+	}
+	return sum;
+}
+
 int tiers_roomiest(const struct htmm_cpus *nodes)
 {
 	int node, best = tiers_next(nodes, -1);

@@ -43,6 +43,14 @@ int tiers_next(const struct htmm_cpus *nodes, int node);
 __u64 tiers_free_pages(int node);
 
 /**
+ * tiers_pages() - the memory of a tier
+ * @nodes: the tier
+ *
+ * Return: pages of 4 KiB; 0 if it is not known.
+ */
+__u64 tiers_pages(const struct htmm_cpus *nodes);
+
+/**
  * tiers_roomiest() - the node of a tier with the most free memory
  * @nodes: the tier
  */
