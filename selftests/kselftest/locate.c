@@ -648,6 +648,25 @@ static int frames_compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* A list of one process has its pages of a list of all. */
+static void only_of(struct __test_metadata *_metadata, int fd, struct htmm_list_pages request,
+		    pid_t pid, const struct pages *all)
+{
+	static struct pages list;
+	size_t i, at = 0;
+
+	request.pid = pid;
+	ASSERT_EQ(0, pages_list(fd, &request, 77, &list));
+	for (i = 0; i < all->nr; i++) {
+		if (all->page[i].pid != (__u32)pid)
+			continue;
+		ASSERT_GT(list.nr, at);
+		EXPECT_EQ(0, memcmp(&all->page[i], &list.page[at++], sizeof(*all->page)));
+	}
+	EXPECT_LT(0, at);
+	EXPECT_EQ(at, list.nr);
+}
+
 /*
  * Two processes have each sampled the same 40 pages once, a third one 24 of them, and the pages of
  * programs and libraries are the same in all. Each frame is one page, with all its samples.
@@ -680,6 +699,8 @@ TEST_F(locate, shared_pages)
 	ASSERT_EQ(0, device_stop(self->fd));
 	ASSERT_EQ(0, pages_list(self->fd, &request, 5000, &list));
 	ASSERT_EQ(0, device_placement(self->fd, 0, &placement));
+	for (n = 0; n < 3; n++)
+		only_of(_metadata, self->fd, request, child[n].pid, &list);
 
 	frames = calloc(list.nr, sizeof(*frames));
 	ASSERT_NE(NULL, frames);
