@@ -193,25 +193,27 @@ static int touch_and_exit(int sock, void *arg)
 	return 0;
 }
 
-/* Sums the drops in the trace, by reason. */
-static void sum_drops(struct __test_metadata *_metadata, __u64 *sum)
+/* Sums the drops of a CPU in the trace, by reason. */
+static void sum_drops(struct __test_metadata *_metadata, __u32 of, __u64 *sum)
 {
 	FILE *file = hits(_metadata);
 	char reason[32] = "";
 	struct hit hit;
 	__u64 count;
+	__u32 cpu;
 	int i;
 
 	ASSERT_NE(NULL, file);
 	while (hit_read(_metadata, file, &hit)) {
 		if (strcmp(hit.name, "htmm_drop"))
 			continue;
-		ASSERT_EQ(2, sscanf(hit.text,
-				    "cpu=%*u event=%*u reason=%31s count=%llu",
-				    reason, &count)) {
+		ASSERT_EQ(3, sscanf(hit.text, "cpu=%u event=%*u reason=%31s count=%llu",
+				    &cpu, reason, &count)) {
 			TH_LOG("%s", hit.text);
 		}
 		EXPECT_LT(0, count);
+		if (cpu != of)
+			continue;
 		for (i = 0; i < HTMM_NR_DROPS && strcmp(reason, drop_names[i]); i++)
 			;
 		ASSERT_GT(HTMM_NR_DROPS, i) {
@@ -277,33 +279,46 @@ static bool touch_between_batches(struct __test_metadata *_metadata, struct _tes
 
 /*
  * The handler drops samples of other tasks, before and after ksampled has run; ksampled
- * drops those of an exited process, fewer than the watermark.
+ * drops those of an exited process, fewer than the watermark. Each CPU has its own.
  */
 TEST_F(trace, drops)
 {
-	struct child strangers[2];
-	__u64 sum[HTMM_NR_DROPS] = {};
-	int cpu, i, tries = 10;
+	struct child strangers[3];
+	struct htmm_channel_info *channel;
+	int cpu[2], i, tries = 10;
+	__u32 n;
 
-	ASSERT_EQ(1, cpus_allowed(&cpu, 1));
-	ASSERT_EQ(0, cpu_pin(cpu));
+	ASSERT_EQ(2, cpus_allowed(cpu, 2));
 	self->req.arg.ring_pages = RING_PAGES;
 	self->req.arg.drain_interval_ms = 10000;
-	for (i = 0; i < ARRAY_SIZE(strangers); i++)
+	for (i = 0; i < ARRAY_SIZE(strangers); i++) {
+		ASSERT_EQ(0, cpu_pin(cpu[i == 2]));
 		ASSERT_EQ(0, child_start(&strangers[i], touch_and_exit, self));
+	}
+	ASSERT_EQ(0, cpu_pin(cpu[0]));
 	ASSERT_START(self);
 	touch_elsewhere(_metadata, self, &strangers[0]);
 	touch_until_drained(_metadata, self);
 	touch_elsewhere(_metadata, self, &strangers[1]);
+	touch_elsewhere(_metadata, self, &strangers[2]);
 	while (!touch_between_batches(_metadata, self))
 		ASSERT_LT(0, --tries);
 	stop(_metadata, self);
 
-	sum_drops(_metadata, sum);
-	for (i = 0; i < HTMM_NR_DROPS; i++)
-		EXPECT_EQ(self->stats.s.total.drops[i], sum[i]);
-	EXPECT_LE(2 * PAGES, sum[HTMM_DROP_FILTERED]);
-	EXPECT_LE(PAGES, sum[HTMM_DROP_STALE]);
+	for (n = 0; n < self->stats.s.nr_channels; n++) {
+		__u64 sum[HTMM_NR_DROPS] = {};
+
+		channel = &self->stats.channels[n];
+		sum_drops(_metadata, channel->cpu, sum);
+		for (i = 0; i < HTMM_NR_DROPS; i++)
+			EXPECT_EQ(channel->counters.drops[i], sum[i]);
+		if (channel->cpu == cpu[0]) {
+			EXPECT_LE(2 * PAGES, sum[HTMM_DROP_FILTERED]);
+			EXPECT_LE(PAGES, sum[HTMM_DROP_STALE]);
+		} else if (channel->cpu == cpu[1]) {
+			EXPECT_LE(PAGES, sum[HTMM_DROP_FILTERED]);
+		}
+	}
 }
 
 static __u64 in_flight(struct __test_metadata *_metadata, int fd)
