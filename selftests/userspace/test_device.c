@@ -145,7 +145,7 @@ CALL(add, htmm_device_add_target(3, &target, &number, err))
 CALL(remove, htmm_device_remove_target(3, 7, err))
 CALL(cool, htmm_target_cool(3, 7, err))
 CALL(targets, htmm_device_targets(3, &targets, err))
-CALL(join, stream_join(3, 4096, 0, err))
+CALL(join, stream_join(3, 5, 4096, 0, err))
 CALL(probe, htmm_event_probe_best(&event, err))
 
 static const struct {
@@ -392,7 +392,8 @@ static void test_stream(void)
 	int ends[2], i;
 
 	code = 0;
-	CHECK(!stream_join(3, 8192, 4000, &err));
+	CHECK(!stream_join(3, 7, 8192, 4000, &err));
+	CHECK(asked.stream.session == 7);
 	CHECK(asked.stream.size == sizeof(asked.stream) && asked.stream.buffer_bytes == 8192);
 	CHECK(asked.stream.watermark == 4000);
 	memset(&stream, 1, sizeof(stream));

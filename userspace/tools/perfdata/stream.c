@@ -11,6 +11,8 @@ static int stream_error(int error, struct htmm_error *err)
 	case ENOTTY:
 		return htmm_error_set(err, error, "load the htmm.ko that came with this program",
 				      "the module has no record stream");
+	case ESTALE:
+		return htmm_error_set(err, error, NULL, "the session has ended");
 	case EUSERS:
 		return htmm_error_set(err, error, "end one of them",
 				      "%d programs read the record stream already",
@@ -37,9 +39,12 @@ static int call(int fd, struct htmm_stream *stream, struct htmm_error *err)
 	return ioctl(fd, HTMM_IOC_STREAM, stream) ? stream_error(errno, err) : 0;
 }
 
-int stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_error *err)
+int stream_join(int fd, __u64 session, __u64 buffer_bytes, __u32 watermark,
+		struct htmm_error *err)
 {
-	struct htmm_stream stream = { .buffer_bytes = buffer_bytes, .watermark = watermark };
+	struct htmm_stream stream = {
+		.session = session, .buffer_bytes = buffer_bytes, .watermark = watermark,
+	};
 
 	return call(fd, &stream, err);
 }

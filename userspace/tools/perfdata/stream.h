@@ -33,11 +33,13 @@ struct stream_sample {
 };
 
 /*
- * Makes an open device a reader of the records of the running session, or else of the next one.
- * @buffer_bytes: bytes of its buffer in the kernel, a power of two; 0: 1 MiB. @watermark: bytes of
- * records at which it is woken; 0: any. Returns 0 or a negative errno, see struct htmm_stream.
+ * Makes an open device a reader of the records of a session. @session: its number, which must be
+ * that of the running one; 0: the running one, or else the next. @buffer_bytes: bytes of its buffer
+ * in the kernel, a power of two; 0: 1 MiB. @watermark: bytes of records at which it is woken; 0: any.
+ * Returns 0 or a negative errno, see struct htmm_stream.
  */
-int stream_join(int fd, __u64 buffer_bytes, __u32 watermark, struct htmm_error *err);
+int stream_join(int fd, __u64 session, __u64 buffer_bytes, __u32 watermark,
+		struct htmm_error *err);
 
 /* Reads the layout of the records and the counters. Returns 0 or a negative errno. */
 int stream_info(int fd, struct htmm_stream *stream, struct htmm_error *err);

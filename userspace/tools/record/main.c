@@ -34,6 +34,7 @@
  * @session: what to sample
  * @path: the file; "-": stdout
  * @buffer: bytes of the reader's buffer
+ * @join_ms: record the running session, for so long; 0: a session of its own
  * @recorder: the recorder
  * @pipe: the original stdout, or @path opened if it is no regular file, or -1
  * @progress: show progress
@@ -53,6 +54,7 @@ struct record {
 	struct session session;
 	const char *path;
 	__s64 buffer;
+	__u32 join_ms;
 	struct recorder recorder;
 	int pipe;
 	bool progress;
@@ -82,26 +84,35 @@ static void show_progress(struct record *record)
 		recorder->writer.bytes / 1e6, recorder->lost);
 }
 
-static void show_end(struct record *record, const struct htmm_stats_buf *stats)
+static void module_text(const struct htmm_counters *total, char *text, size_t size)
 {
-	const struct recorder *recorder = &record->recorder;
-	const struct htmm_counters *total = &stats->stats.total;
 	char drops[256] = "";
 	size_t used = 0;
 	unsigned int i;
 
-	if (record->progress)
-		fputs("\r\033[K", stderr);
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		if (total->drops[i] && !(HTMM_DROPS_UNWANTED >> i & 1) && used < sizeof(drops))
 			used += snprintf(drops + used, sizeof(drops) - used, ", %s %llu",
 					 htmm_drop_name(i), total->drops[i]);
-	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost; "
-	       "the module counted %llu, filtered %llu and lost %llu%s%s%s",
+	snprintf(text, size, "; the module counted %llu, filtered %llu and lost %llu%s%s%s",
+		 total->counted, htmm_counters_filtered(total), htmm_counters_lost(total),
+		 used ? " (" : "", used ? drops + 2 : "", used ? ")" : "");
+}
+
+static void show_end(struct record *record, const struct htmm_stats_buf *stats)
+{
+	const struct recorder *recorder = &record->recorder;
+	char module[400] = "";
+
+	if (record->progress)
+		fputs("\r\033[K", stderr);
+	/* A session that goes on has counted before, too. */
+	if (!record->join_ms)
+		module_text(&stats->stats.total, module, sizeof(module));
+	notice("%s: %llu samples in %.1f s, %.1f MB, %llu lost%s",
 	       strcmp(record->path, "-") ? record->path : "stdout", recorder->samples,
 	       (now_ms() - record->began) / 1000.0, recorder->writer.bytes / 1e6,
-	       recorder->lost, total->counted, htmm_counters_filtered(total),
-	       htmm_counters_lost(total), used ? " (" : "", used ? drops + 2 : "", used ? ")" : "");
+	       recorder->lost, module);
 }
 
 /* Handles a signal: the command has ended, or the user wants to stop. */
@@ -167,6 +178,9 @@ static int stop_once(struct record *record, struct htmm_error *err)
 	if (!record->over || record->stopped)
 		return 0;
 	record->stopped = true;
+	/* It is not ours. */
+	if (record->join_ms)
+		return 0;
 	ret = session_stop(&record->session, record->fd, err);
 	/* The stream still has all that this one has sampled, but its counters may be gone. */
 	record->gone = ret == -ESTALE;
@@ -184,8 +198,11 @@ static int take_all(struct record *record, struct htmm_error *err)
 	do {
 		got = recorder_take(&record->recorder, record->fd, err);
 		show_progress(record);
-	} while (got > 0 && record->stopped);
-	return got > 0 || got == -EAGAIN || got == -EINTR ? 1 : got;
+	} while (got > 0 && record->stopped && !record->join_ms);
+	if (got < 0 && got != -EAGAIN && got != -EINTR)
+		return got;
+	/* The stream of a session that goes on has no end. */
+	return got && !(record->stopped && record->join_ms);
 }
 
 static void look_at(void *recorder, pid_t pid)
@@ -205,6 +222,8 @@ static int record_until_end(struct record *record, struct htmm_error *err)
 	for (;;) {
 		poll(fds, 2, wait);
 		take_signal(record);
+		if (record->join_ms && now_ms() - record->began >= record->join_ms)
+			record->over = true;
 		if (now_ms() - looked >= (__u64)wait) {
 			looked = now_ms();
 			wait = wait < LOOK_MS_MOST / 2 ? 2 * wait : LOOK_MS_MOST;
@@ -228,7 +247,7 @@ static void say_present(struct record *record)
 	__u32 i;
 
 	perfdata_synth_kernel(synth);
-	if (!record->session.start.nr_targets)
+	if (!record->session.start.nr_targets && !record->join_ms)
 		perfdata_synth_all(synth);
 	for (i = 0; i < record->session.start.nr_targets; i++)
 		if (record->session.targets[i].type == HTMM_TARGET_TGID &&
@@ -251,14 +270,55 @@ static int start_session(struct record *record, struct htmm_error *err)
 	return ret ? ret : session_start(session, record->fd, 0, err);
 }
 
+/* Is this session the last one that has begun? */
+static bool is_session(int fd, __u64 session)
+{
+	struct htmm_info info;
+
+	return !htmm_device_info(fd, &info, NULL) && info.session == session;
+}
+
+/* Learns what the running session samples, and what has happened to it until now. */
+static int join_session(struct record *record, __u64 session, struct htmm_error *err)
+{
+	struct htmm_event_list *events = &record->session.events;
+	struct htmm_stats_buf stats;
+	int ret = htmm_device_stats(record->fd, &stats, err);
+
+	if (ret)
+		return ret;
+	if (!is_session(record->fd, session)) {
+		htmm_stats_free(&stats);
+		return htmm_error_set(err, ESTALE, NULL, "the session has ended");
+	}
+	events->nr = stats.stats.nr_events;
+	memcpy(events->event, stats.events, events->nr * sizeof(*events->event));
+	recorder_join(&record->recorder, &stats);
+	htmm_stats_free(&stats);
+	record->recorder.marks.since = clock_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
 static int start(struct record *record, struct htmm_error *err)
 {
 	const __u32 most = record->buffer / 2;
+	struct htmm_info info = {};
 	int ret;
 
-	ret = stream_join(record->fd, record->buffer, most < WATERMARK ? most : WATERMARK, err);
+	if (record->join_ms) {
+		ret = htmm_device_info(record->fd, &info, err);
+		if (!ret && info.state != HTMM_STATE_RUNNING)
+			ret = htmm_error_set(err, ENODATA,
+					     "start one, or leave --join out: record starts its own",
+					     "no session is running");
+		if (ret)
+			return ret;
+	}
+	ret = stream_join(record->fd, info.session, record->buffer,
+			  most < WATERMARK ? most : WATERMARK, err);
 	if (!ret)
-		ret = start_session(record, err);
+		ret = record->join_ms ? join_session(record, info.session, err) :
+					start_session(record, err);
 	if (!ret)
 		ret = recorder_open(&record->recorder, record->fd, &record->session.events,
 				    record->path, record->pipe, err);
@@ -275,6 +335,11 @@ static int finish(struct record *record, int ret, struct htmm_error *err)
 	stop_once(record, &ignored);
 	if (!record->gone)
 		htmm_device_stats(record->fd, &stats, &ignored);
+	if (record->join_ms && !is_session(record->fd, record->recorder.marks.session)) {
+		record->gone = true;
+		htmm_stats_free(&stats);
+		stats = (struct htmm_stats_buf) {};
+	}
 	if (recorder_close(&record->recorder, &stats, ret ? &ignored : err) && !ret)
 		ret = -err->code;
 	show_end(record, &stats);
@@ -374,11 +439,14 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		.buffer = BUFFER_DEFAULT,
 	};
 	struct opt session[SESSION_OPTS];
+	struct session none;
 	const struct opt opts[] = {
 		{ OPT_TEXT, 'o', "output", "FILE", "the file; '-': a pipe on stdout (perf.data)",
 		  &record.path },
 		{ OPT_SIZE, 0, "buffer", "SIZE", "kernel memory for records, a power of two (8M)",
 		  &record.buffer, HTMM_MIN_STREAM_BYTES, HTMM_MAX_STREAM_BYTES, .rare = true },
+		{ OPT_SECONDS, 0, "join", "SECONDS", "what the running session samples, for so long",
+		  &record.join_ms, 1, 4000000000 },
 		{ OPT_END },
 	};
 	const struct opt *const tables[] = { session, opts, NULL };
@@ -390,9 +458,13 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	session_opts(&record.session, session);
 	/* -o is a file here, as with perf. */
 	session[SESSION_OPTS - 2].key = 0;
+	none = record.session;
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
+	if (record.join_ms && (argv[rest] || memcmp(&none, &record.session, sizeof(none))))
+		return usage_error(cmd, NULL, "--join records what the running session samples: "
+				   "give no program, and no options of a session");
 	if (session_check(&record.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	signals_accept();

@@ -41,6 +41,41 @@ static void describe_event(struct perfdata_event *to, const struct htmm_event *e
 	};
 }
 
+static __u64 throttle_key(const struct htmm_channel_info *channel)
+{
+	return (__u64)channel->cpu << 32 | channel->event;
+}
+
+/* Samples of an event that never became records. */
+static __u64 lost_of_event(const struct htmm_stats_buf *stats, unsigned int event)
+{
+	__u64 lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel_info *channel = &stats->channels[i];
+
+		if (channel->event == event)
+			lost += channel->counters.drops[HTMM_DROP_RING_FULL] +
+				channel->counters.drops[HTMM_DROP_NESTED];
+	}
+	return lost;
+}
+
+void recorder_join(struct recorder *recorder, const struct htmm_stats_buf *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < HTMM_MAX_EVENTS; i++)
+		recorder->lost_before[i] = lost_of_event(stats, i);
+	for (i = 0; i < stats->stats.nr_channels; i++) {
+		const struct htmm_channel_info *channel = &stats->channels[i];
+
+		idmap_set(&recorder->throttled, throttle_key(channel),
+			  channel->counters.throttled & RECORDER_THROTTLED_COUNT);
+	}
+}
+
 int recorder_open(struct recorder *recorder, int fd, const struct htmm_event_list *list,
 		  const char *path, int pipe, struct htmm_error *err)
 {
@@ -153,7 +188,7 @@ static void put_throttle(struct recorder *recorder, const struct htmm_channel_in
 /* An event is throttled on a CPU while its counter of that grows. */
 static void look_at_channel(struct recorder *recorder, const struct htmm_channel_info *channel)
 {
-	const __u64 key = (__u64)channel->cpu << 32 | channel->event;
+	const __u64 key = throttle_key(channel);
 	const __u32 now = channel->counters.throttled & RECORDER_THROTTLED_COUNT;
 	const __s64 known = idmap_get(&recorder->throttled, key);
 	const __u32 before = known < 0 ? 0 : known & RECORDER_THROTTLED_COUNT;
@@ -200,7 +235,9 @@ static void take_marks(struct recorder *recorder)
 	struct mark *found, *more;
 	__s64 ahead;
 	size_t i, nr = marks_take(&recorder->marks, &found);
-	const bool known = nr && !perf_clock_ahead(&ahead);
+	/* Without times of samples, no mark has a place among them. */
+	const bool known = nr && recorder->stream.sample_type & PERF_SAMPLE_TIME &&
+			   !perf_clock_ahead(&ahead);
 
 	for (i = 0; i < nr; i++) {
 		more = known ? array_grow(recorder->mark, recorder->nr_marks,
@@ -310,21 +347,6 @@ static void say_lost_samples(struct recorder *recorder, unsigned int event, __u6
 	perfdata_writer_put(&recorder->writer, &record, record.lost.header.size);
 }
 
-static __u64 lost_of_event(const struct htmm_stats_buf *stats, unsigned int event)
-{
-	__u64 lost = 0;
-	unsigned int i;
-
-	for (i = 0; i < stats->stats.nr_channels; i++) {
-		const struct htmm_channel_info *channel = &stats->channels[i];
-
-		if (channel->event == event)
-			lost += channel->counters.drops[HTMM_DROP_RING_FULL] +
-				channel->counters.drops[HTMM_DROP_NESTED];
-	}
-	return lost;
-}
-
 int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats,
 		   struct htmm_error *err)
 {
@@ -332,8 +354,12 @@ int recorder_close(struct recorder *recorder, const struct htmm_stats_buf *stats
 
 	take_marks(recorder);
 	put_marks_until(recorder, ~0ULL);
-	for (i = 0; stats && i < recorder->list->nr; i++)
-		say_lost_samples(recorder, i, lost_of_event(stats, i));
+	for (i = 0; stats && i < recorder->list->nr; i++) {
+		const __u64 lost = lost_of_event(stats, i), before = recorder->lost_before[i];
+
+		/* After a reset, the module counts from 0. */
+		say_lost_samples(recorder, i, lost < before ? lost : lost - before);
+	}
 	/* No sample follows: mark exited processes as exited, and events as no longer throttled. */
 	for (i = 0; stats && i < 2; i++) {
 		recorder_look_at_stats(recorder, stats);

@@ -28,6 +28,7 @@
  * @marks_put: how many of them are in the file
  * @marks_missed: marks whose time by perf's clock is not known
  * @throttled: by CPU and event: RECORDER_THROTTLED_*
+ * @lost_before: by event: samples that the module had lost when the recording began
  */
 struct recorder {
 	struct htmm_stream stream;
@@ -46,6 +47,7 @@ struct recorder {
 	size_t marks_put;
 	__u64 marks_missed;
 	struct idmap throttled;
+	__u64 lost_before[HTMM_MAX_EVENTS];
 };
 
 /* The lower bits count how often it was throttled; one bit tells if it was at the last look. */
@@ -53,9 +55,16 @@ struct recorder {
 #define RECORDER_THROTTLED_NOW		0x40000000U
 
 /**
+ * recorder_join() - learn what happened before the recording
+ * @recorder: the recorder
+ * @stats: of the session, which was running already
+ */
+void recorder_join(struct recorder *recorder, const struct htmm_stats_buf *stats);
+
+/**
  * recorder_open() - begin to record a running session
- * @recorder: all zero except for its writer's command line and wait function, and since when there
- *	are marks
+ * @recorder: all zero except for its writer's command line and wait function, since when there
+ *	are marks, and what recorder_join() has learned
  * @fd: the device, a reader of the stream
  * @list: the session's events
  * @path: the file
@@ -95,7 +104,7 @@ void recorder_look_at_stats(struct recorder *recorder, const struct htmm_stats_b
 /**
  * recorder_close() - complete the file
  * @recorder: the recorder
- * @stats: of the session, which has stopped; NULL: not known
+ * @stats: of the session, at the end of the recording; NULL: not known
  * @err: the error
  *
  * Return: 0 or a negative errno.
