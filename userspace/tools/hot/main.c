@@ -4,12 +4,16 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include "code.h"
 #include "mapping/mapping.h"
 #include "htmmctl/options.h"
 #include "htmmctl/period.h"
 #include "htmmctl/placement.h"
 #include "htmmctl/view.h"
 #include "rated.h"
+
+/* Milliseconds that --code looks for. */
+#define CODE_MS		2000
 
 /**
  * struct hot - the options, and what is known of the session
@@ -20,6 +24,8 @@
  * @raw: by counts, not by estimates
  * @json: print JSON
  * @by_mapping: sums of mappings
+ * @by_code: functions instead of pages
+ * @code_ms: how long to look for functions
  * @placed: it is known where pages are
  * @capacity: pages that fit in the fast tier of @target
  * @list: the pages
@@ -36,6 +42,8 @@ struct hot {
 	bool raw;
 	bool json;
 	bool by_mapping;
+	bool by_code;
+	__u32 code_ms;
 	bool placed;
 	__u64 capacity;
 	struct htmm_page_list list;
@@ -220,12 +228,16 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_hot(const struct command *cmd, int argc, char **argv)
 {
-	struct hot hot = { .max = HOT_PAGES_DEFAULT, .node = -1 };
+	struct hot hot = { .max = HOT_PAGES_DEFAULT, .node = -1, .code_ms = CODE_MS };
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "pages to list, 0: all (20)",
 		  &hot.max, 0, LONG_MAX },
 		{ OPT_FLAG, 0, "mapping", NULL, "sum up the pages of each mapping",
 		  &hot.by_mapping },
+		{ OPT_FLAG, 0, "code", NULL, "the functions that make the accesses from now on",
+		  &hot.by_code },
+		{ OPT_SECONDS, 0, "duration", "SECONDS", "of --code: how long to look (2)",
+		  &hot.code_ms, 1, 4000000000 },
 		{ OPT_NUMBER, 0, "node", "N", "only pages that are on NUMA node N now",
 		  &hot.node, 0, INT_MAX },
 		{ OPT_FLAG, 0, "cold", NULL, "the coldest pages in memory, sampled or not",
@@ -237,7 +249,19 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 		{ OPT_END },
 	};
 
-	return simple_cmd(cmd, argc, argv, opts, show, &hot);
+	const struct opt *const tables[] = { opts, NULL };
+	int ret = opts_parse(cmd, argc, argv, tables, NULL);
+
+	if (ret != OPTS_GO_ON)
+		return ret;
+	if (!hot.by_code)
+		return device_call(show, &hot);
+	if (hot.by_mapping || hot.cold || hot.raw || hot.target || hot.node >= 0)
+		return usage_error(cmd, NULL, "--code lists functions: "
+				   "--mapping, --cold, --raw, --node and --target are for pages");
+	return code_print(&(struct code_config) {
+		.ms = hot.code_ms, .max = hot.max, .json = hot.json,
+	});
 }
 
 static const struct command cmd_hot = {

@@ -281,7 +281,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 				      opts->parts & PART_WSS ? "wss" : "heat");
 	if (opts->parts & PART_FUNCTIONS && !opts->path)
 		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
+				      "use 'htmmctl hot --code', or give a recording with -i",
 				      "a live session keeps no instructions; --part functions needs a file");
 	opts->config.if_known = !opts->parts;
 	if (!opts->parts && opts->html)
