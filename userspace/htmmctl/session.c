@@ -343,8 +343,7 @@ static bool is_target(const struct session *session, pid_t pid)
 	return false;
 }
 
-/* The children of a process, which its threads list, that are not sampled. */
-static unsigned int uncovered_children(const struct session *session, pid_t pid)
+unsigned int children_of(pid_t pid, pid_t children[CHILDREN_MOST])
 {
 	unsigned int nr = 0;
 	struct dirent *entry;
@@ -358,8 +357,9 @@ static unsigned int uncovered_children(const struct session *session, pid_t pid)
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
 		file = fopen(path, "re");
-		while (file && fscanf(file, "%d", &child) == 1)
-			nr += child != getpid() && !is_target(session, child);
+		while (nr < CHILDREN_MOST && file && fscanf(file, "%d", &child) == 1)
+			if (child != getpid())
+				children[nr++] = child;
 		if (file)
 			fclose(file);
 	}
@@ -371,11 +371,15 @@ static unsigned int uncovered_children(const struct session *session, pid_t pid)
 /* A server's work is often done by its children. */
 static void warn_of_children(const struct session *session)
 {
-	unsigned int i, nr = 0;
+	pid_t children[CHILDREN_MOST];
+	unsigned int i, j, nr = 0;
 
-	for (i = 0; i < session->start.nr_targets; i++)
-		if (session->targets[i].type == HTMM_TARGET_TGID)
-			nr += uncovered_children(session, session->targets[i].id);
+	for (i = 0; i < session->start.nr_targets; i++) {
+		if (session->targets[i].type != HTMM_TARGET_TGID)
+			continue;
+		for (j = children_of(session->targets[i].id, children); j--;)
+			nr += !is_target(session, children[j]);
+	}
 	if (nr)
 		notice("-p samples a process without its children: %u are not sampled; "
 		       "give their cgroup, or name them", nr);
@@ -420,7 +424,8 @@ int session_finish(struct session *session, struct htmm_error *err)
 	htmm_events_set_periods(list, NULL, session->period);
 	if (!session->start.capacity_pages)
 		session->start.capacity_pages = default_capacity();
-	warn_of_children(session);
+	if (!session->follows)
+		warn_of_children(session);
 	for (i = 0; i < list->nr && verbosity.verbose; i++)
 		notice("event %s: type %u, config 0x%llx, period %llu, precise %u",
 		       list->event[i].name, list->event[i].type, list->event[i].config,

@@ -3,6 +3,7 @@
 #ifndef HTMMCTL_SESSION_H
 #define HTMMCTL_SESSION_H
 
+#include <sys/types.h>
 #include "options.h"
 
 /* What the user wants, or nothing about it. */
@@ -20,6 +21,7 @@ enum choice { CHOICE_NONE, CHOICE_YES, CHOICE_NO };
  * @weight_period: a sample counts as much as its period; by default with a budget
  * @sources: count what served samples; by default with several kinds of memory
  * @paused: begin with a pause
+ * @follows: the command adds the children of its targets itself
  * @duration_ms: where it is kept after which time to end; NULL: the command does not do that
  */
 struct session {
@@ -33,6 +35,7 @@ struct session {
 	enum choice weight_period;
 	enum choice sources;
 	enum choice paused;
+	bool follows;
 	__u32 *duration_ms;
 };
 
@@ -82,6 +85,10 @@ int session_add_target(struct session *session, const struct htmm_target *target
  * Returns true if it is the first choice.
  */
 bool session_default_events(struct htmm_event_list *list, struct htmm_error *why);
+
+/* The children of a process, which its threads list; not this process. Returns their number. */
+#define CHILDREN_MOST	1024
+unsigned int children_of(pid_t pid, pid_t children[CHILDREN_MOST]);
 
 /* Has this process a capability, CAP_*? */
 bool capable(unsigned int cap);

@@ -14,6 +14,7 @@
 #include "htmmctl/clock.h"
 #include "htmmctl/output.h"
 #include "metrics/metrics.h"
+#include "children.h"
 #include "log.h"
 #include "prometheus.h"
 #include "shares.h"
@@ -43,6 +44,7 @@
  * @plan: only print what would be moved
  * @json: as JSON
  * @shares: how targets share the fast tier
+ * @children: the children of its targets
  * @path: the log file, or NULL
  * @log: the log file, or NULL
  * @log_failed: it could not be written
@@ -61,6 +63,7 @@ struct tiering {
 	bool plan;
 	bool json;
 	struct shares shares;
+	struct children children;
 	const char *path;
 	FILE *log;
 	bool log_failed;
@@ -157,6 +160,8 @@ static int start(struct tiering *all, struct htmm_error *err)
 		ret = shares_make_groups(&all->shares, tier, all->session.start.nr_targets, err);
 	if (ret)
 		return ret;
+	/* A target with a share of its own has it for itself. */
+	all->session.follows = !tier->groups[0].target;
 	tier->cooling_period = all->session.start.cooling_period;
 	/* See tier_cool(). */
 	all->session.start.cooling_period = LLONG_MAX;
@@ -211,8 +216,11 @@ static void write_metrics(struct tiering *all)
 
 static int take_look(struct tiering *all, struct htmm_error *err)
 {
-	int ret = tier_look(&all->tier, err);
+	int ret;
 
+	if (all->session.follows)
+		children_add(&all->children, all->tier.fd);
+	ret = tier_look(&all->tier, err);
 	if (ret)
 		return ret;
 	if (all->plan && (all->json ? log_plan_json : log_plan)(stdout, &all->tier, err))
@@ -316,7 +324,7 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 		return child_not_executed(child, *argv, error);
 	if (all->log)
 		out_begin(all->log);
-	if (*argv)
+	if (*argv && !(child->alone.code && all->session.follows))
 		child_report(child);
 	signals_ready();
 	ret = loop(all, child->pid, &signals, &status, err);
