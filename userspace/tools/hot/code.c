@@ -64,13 +64,17 @@ int code_print(const struct code_config *config)
 {
 	char seconds[32], number[32];
 	char *record[] = { "htmmctl record", "-q", "--join", seconds, "-o", "-", NULL };
-	char *report[] = { "htmmctl report", "-i", "-", "--part", "functions", "-n", number,
-			   config->json ? "--json" : NULL, NULL };
-	int pipes[2], status;
+	char *report[10] = { "htmmctl report", "-i", "-", "--part", "functions", "-n", number };
+	char **more = report + 7;
+	int pipes[2], status, reported;
 	pid_t from, to;
 
 	snprintf(seconds, sizeof(seconds), "%u.%03u", config->ms / 1000, config->ms % 1000);
 	snprintf(number, sizeof(number), "%lld", config->max);
+	if (config->json)
+		*more++ = "--json";
+	if (verbosity.quiet)
+		*more++ = "-q";
 	if (pipe2(pipes, O_CLOEXEC))
 		return cannot("record", -errno);
 	to = begin("report", report, pipes[0], STDIN_FILENO);
@@ -83,5 +87,6 @@ int code_print(const struct code_config *config)
 	if (status)
 		kill(to, SIGTERM);
 	close(pipes[1]);
-	return status ? (wait_for(to), status) : wait_for(to);
+	reported = wait_for(to);
+	return status ? status : reported;
 }

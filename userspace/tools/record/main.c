@@ -84,6 +84,7 @@ static void show_progress(struct record *record)
 		recorder->writer.bytes / 1e6, recorder->lost);
 }
 
+/* What the module has done with the overflows of its own session. */
 static void module_text(const struct htmm_counters *total, char *text, size_t size)
 {
 	char drops[256] = "";
