@@ -51,7 +51,7 @@ static int wait_for(pid_t pid)
 	return child_status(status);
 }
 
-static int cannot(const char *name, int error)
+static int failed(const char *name, int error)
 {
 	struct htmm_error err = {};
 
@@ -63,7 +63,7 @@ static int cannot(const char *name, int error)
 int code_print(const struct code_config *config)
 {
 	char seconds[32], number[32];
-	char *record[] = { "htmmctl record", "-q", "--join", seconds, "-o", "-", NULL };
+	char *record[8] = { "htmmctl record", "-q", "--join", seconds, "-o", "-", NULL };
 	char *report[10] = { "htmmctl report", "-i", "-", "--part", "functions", "-n", number };
 	char **more = report + 7;
 	int pipes[2], status, reported;
@@ -76,13 +76,13 @@ int code_print(const struct code_config *config)
 	if (verbosity.quiet)
 		*more++ = "-q";
 	if (pipe2(pipes, O_CLOEXEC))
-		return cannot("record", -errno);
+		return failed("record", -errno);
 	to = begin("report", report, pipes[0], STDIN_FILENO);
 	if (to < 0)
-		return cannot("report", to);
+		return failed("report", to);
 	close(pipes[0]);
 	from = begin("record", record, pipes[1], STDOUT_FILENO);
-	status = from < 0 ? cannot("record", from) : wait_for(from);
+	status = from < 0 ? failed("record", from) : wait_for(from);
 	/* It would only say that there are no records. */
 	if (status)
 		kill(to, SIGTERM);

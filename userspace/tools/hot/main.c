@@ -257,8 +257,7 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 	if (!hot.by_code)
 		return device_call(show, &hot);
 	if (hot.by_mapping || hot.cold || hot.raw || hot.target || hot.node >= 0)
-		return usage_error(cmd, NULL, "--code lists functions: "
-				   "--mapping, --cold, --raw, --node and --target are for pages");
+		return usage_error(cmd, NULL, "--code takes no options for pages");
 	return code_print(&(struct code_config) {
 		.ms = hot.code_ms, .max = hot.max, .json = hot.json,
 	});

@@ -35,8 +35,8 @@ struct stream_sample {
 /*
  * Makes an open device a reader of the records of a session. @session: its number, which must be
  * that of the running one; 0: the running one, or else the next. @buffer_bytes: bytes of its buffer
- * in the kernel, a power of two; 0: 1 MiB. @watermark: bytes of records at which it is woken; 0: any.
- * Returns 0 or a negative errno, see struct htmm_stream.
+ * in the kernel, a power of two; 0: 1 MiB. @watermark: bytes of records at which it is woken; 0:
+ * any. Returns 0 or a negative errno, see struct htmm_stream.
  */
 int stream_join(int fd, __u64 session, __u64 buffer_bytes, __u32 watermark,
 		struct htmm_error *err);

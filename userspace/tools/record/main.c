@@ -310,7 +310,7 @@ static int start(struct record *record, struct htmm_error *err)
 		ret = htmm_device_info(record->fd, &info, err);
 		if (!ret && info.state != HTMM_STATE_RUNNING)
 			ret = htmm_error_set(err, ENODATA,
-					     "start one, or leave --join out: record starts its own",
+					     "begin one, or leave --join out: record begins its own",
 					     "no session is running");
 		if (ret)
 			return ret;
@@ -446,7 +446,7 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 		  &record.path },
 		{ OPT_SIZE, 0, "buffer", "SIZE", "kernel memory for records, a power of two (8M)",
 		  &record.buffer, HTMM_MIN_STREAM_BYTES, HTMM_MAX_STREAM_BYTES, .rare = true },
-		{ OPT_SECONDS, 0, "join", "SECONDS", "what the running session samples, for so long",
+		{ OPT_SECONDS, 0, "join", "SECONDS", "the running session instead, for so long",
 		  &record.join_ms, 1, 4000000000 },
 		{ OPT_END },
 	};
@@ -464,8 +464,8 @@ static int run_record(const struct command *cmd, int argc, char **argv)
 	if (ret != OPTS_GO_ON)
 		return ret;
 	if (record.join_ms && (argv[rest] || memcmp(&none, &record.session, sizeof(none))))
-		return usage_error(cmd, NULL, "--join records what the running session samples: "
-				   "give no program, and no options of a session");
+		return usage_error(cmd, NULL,
+				   "give no program or options of a session with --join");
 	if (session_check(&record.session, &err))
 		return usage_error(cmd, NULL, "%s", err.what);
 	signals_accept();
