@@ -25,7 +25,7 @@
  * @json: print JSON
  * @by_mapping: sums of mappings
  * @by_code: functions instead of pages
- * @code_ms: how long to look for functions
+ * @code_ms: how long to look for functions; 0: CODE_MS
  * @placed: it is known where pages are
  * @capacity: pages that fit in the fast tier of @target
  * @list: the pages
@@ -228,7 +228,7 @@ static int show(int fd, void *arg, struct htmm_error *err)
 
 static int run_hot(const struct command *cmd, int argc, char **argv)
 {
-	struct hot hot = { .max = HOT_PAGES_DEFAULT, .node = -1, .code_ms = CODE_MS };
+	struct hot hot = { .max = HOT_PAGES_DEFAULT, .node = -1 };
 	const struct opt opts[] = {
 		{ OPT_NUMBER, 'n', "number", "N", "pages to list, 0: all (20)",
 		  &hot.max, 0, LONG_MAX },
@@ -254,12 +254,14 @@ static int run_hot(const struct command *cmd, int argc, char **argv)
 
 	if (ret != OPTS_GO_ON)
 		return ret;
+	if (hot.code_ms && !hot.by_code)
+		return usage_error(cmd, NULL, "--duration is for --code");
 	if (!hot.by_code)
 		return device_call(show, &hot);
 	if (hot.by_mapping || hot.cold || hot.raw || hot.target || hot.node >= 0)
 		return usage_error(cmd, NULL, "--code takes no options for pages");
 	return code_print(&(struct code_config) {
-		.ms = hot.code_ms, .max = hot.max, .json = hot.json,
+		.ms = hot.code_ms ?: CODE_MS, .max = hot.max, .json = hot.json,
 	});
 }
 
