@@ -63,7 +63,7 @@ static int add_all(struct family *family, int fd, struct htmm_error *err)
 	unsigned int i, j, nr;
 	int ret = 0;
 
-	for (i = 0; i < family->nr; i++) {
+	for (i = 0; i < family->nr && !ret; i++) {
 		nr = children_of(family->pid[i], child);
 		for (j = 0; j < nr && !ret; j++)
 			if (!is_member(family, child[j]))

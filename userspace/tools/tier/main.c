@@ -407,6 +407,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 
 	session_opts(&all.session, session);
 	set_help(session, "capacity", "fast tier: 512M, 4G, 1000p (all that is free)");
+	set_help(session, "pid", "only these processes, and their children");
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
