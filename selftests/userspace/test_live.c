@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A feeder of `htmmctl live` is killed at any of its instructions, and the process that guards it
- * goes on: the module gets each sample once, and hears of each loss once.
+ * A feeder of `htmmctl live` hands in what comes on each CPU while the session runs. If it is killed
+ * at any of its instructions, the process that guards it goes on: the module gets each sample once,
+ * and hears of each loss once.
  *
- * The feeder is single-stepped, and after each step this process does what the guard would do, and
+ * To be killed, the feeder is single-stepped, and after each step this process does what the guard would do, and
  * undoes it. The feeder's calls do not reach the kernel; this test takes what it hands in,
  * as a whole, as the module does.
  */
@@ -16,11 +17,17 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include <htmm/device.h>
+
 static int live_ioctl(int fd, unsigned long request, ...);
+static int live_info(struct htmm_info *info);
 #define ioctl live_ioctl
+#undef htmm_device_info
+#define htmm_device_info(fd, info, err) live_info(info)
 #include "live/source.c"
 #include "live/live.c"
 #undef ioctl
+#undef htmm_device_info
 #include "test.h"
 
 #define SAMPLES		7
@@ -33,6 +40,8 @@ static int live_ioctl(int fd, unsigned long request, ...);
  * @lost: samples that it was told of
  * @throttled: how often
  * @calls: calls so far
+ * @cpus: bits of the CPUs that samples came from
+ * @looks: how often it was asked for its session
  * @ended: the session has ended: it takes no samples
  */
 static struct module {
@@ -41,6 +50,8 @@ static struct module {
 	__u64 lost;
 	__u64 throttled;
 	unsigned int calls;
+	unsigned int cpus;
+	unsigned int looks;
 	bool ended;
 } module;
 
@@ -74,6 +85,7 @@ static int module_feed(struct htmm_feed *feed, bool stepped)
 	if (stepped && ++module.calls % 4 == 0)
 		return -EAGAIN;
 	feed->nr_samples -= n;
+	module.cpus |= n ? 1 << feed->cpu : 0;
 	for (; n && module.nr < ARRAY_SIZE(module.seen); n--)
 		module.seen[module.nr++] = sample++->addr;
 	return 0;
@@ -95,6 +107,16 @@ static int live_ioctl(int fd, unsigned long request, ...)
 	ret = module_feed(feed, false);
 	errno = -ret;
 	return ret ? -1 : 0;
+}
+
+/* The session ends when the feeder has looked into all rings once. */
+static int live_info(struct htmm_info *info)
+{
+	module.ended = module.looks++ > 0;
+	*info = (struct htmm_info) {
+		.state = module.ended ? HTMM_STATE_STOPPED : HTMM_STATE_RUNNING,
+	};
+	return 0;
 }
 
 static void *share(size_t bytes)
@@ -262,9 +284,43 @@ static void test_killed_after_the_end(void)
 	killed_anywhere(true);
 }
 
+/* Not only at its end. */
+static void test_each_cpu_is_fed(void)
+{
+	struct source source[3] = {};
+	struct feeder many = feeder;
+	unsigned int i;
+	int peers[2];
+
+	module = (struct module) {};
+	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, peers) && send(peers[1], "", 1, 0) == 1);
+	many.peer = peers[0];
+	many.sources = (struct source_set) { source, ARRAY_SIZE(source) };
+	for (i = 0; i < many.sources.nr; i++) {
+		source[i].cpu = 4 + i;
+		source[i].fd = memfd_create("ring", 0);
+		CHECK(source[i].fd >= 0 && !ftruncate(source[i].fd, 4096 + RING_BYTES));
+		CHECK(!source_map(&source[i]));
+		source[i].page->data_offset = 4096;
+		put_record(source[i].page, PERF_RECORD_SAMPLE, i);
+	}
+	/* The feeder maps them anew where they were. */
+	for (i = 0; i < many.sources.nr; i++)
+		munmap(source[i].page, 4096 + RING_BYTES);
+	CHECK(!feed_session(&many));
+	CHECK(module.looks == 2 && module.nr == 3 && module.cpus == 7 << 4 && !module.lost);
+	for (i = 0; i < many.sources.nr; i++) {
+		munmap(source[i].page, 4096 + RING_BYTES);
+		close(source[i].fd);
+	}
+	close(peers[0]);
+	close(peers[1]);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		TAP_TEST(test_each_cpu_is_fed),
 		TAP_TEST(test_killed),
 		TAP_TEST(test_killed_after_the_end),
 	};
