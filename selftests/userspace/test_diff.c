@@ -370,7 +370,8 @@ static void hot_in_a_short_recording_is_found(void)
 	compare(&result, &longer, &moved);
 	place = find(&result, PLACE_MAPPING, "[anon 4.0 MiB below libc.so.6, 3]");
 	CHECK(place && !place->count[A].samples && place->differs);
-	CHECK(place->count[B].samples > 240 && place->count[B].samples < 400);
+	/* 360, with an error of 27, as three come in a row. */
+	CHECK(place->count[B].samples > 225 && place->count[B].samples < 495);
 	finish(&result);
 	compare(&result, &moved, &longer);
 	place = find(&result, PLACE_MAPPING, "[anon 4.0 MiB below libc.so.6, 3]");
