@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A feeder of `htmmctl live` hands in what comes on each CPU while the session runs. If it is killed
- * at any of its instructions, the process that guards it goes on: the module gets each sample once,
- * and hears of each loss once.
+ * A feeder of `htmmctl live` hands in what comes on each CPU while the session runs. If it is
+ * killed at any of its instructions, the process that guards it goes on: the module gets each
+ * sample once, and hears of each loss once.
  *
- * To be killed, the feeder is single-stepped, and after each step this process does what the guard would do, and
- * undoes it. The feeder's calls do not reach the kernel; this test takes what it hands in,
- * as a whole, as the module does.
+ * To be killed, the feeder is single-stepped, and after each step this process does what the
+ * guard would do, and undoes it. The feeder's calls do not reach the kernel; this test takes what
+ * it hands in, as a whole, as the module does.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -20,10 +20,10 @@
 #include <htmm/device.h>
 
 static int live_ioctl(int fd, unsigned long request, ...);
-static int live_info(struct htmm_info *info);
+static int live_info(int fd, struct htmm_info *info, struct htmm_error *err);
 #define ioctl live_ioctl
 #undef htmm_device_info
-#define htmm_device_info(fd, info, err) live_info(info)
+#define htmm_device_info live_info
 #include "live/source.c"
 #include "live/live.c"
 #undef ioctl
@@ -110,8 +110,9 @@ static int live_ioctl(int fd, unsigned long request, ...)
 }
 
 /* The session ends when the feeder has looked into all rings once. */
-static int live_info(struct htmm_info *info)
+static int live_info(int fd, struct htmm_info *info, struct htmm_error *err)
 {
+	CHECK(fd == feeder.fd && !err);
 	module.ended = module.looks++ > 0;
 	*info = (struct htmm_info) {
 		.state = module.ended ? HTMM_STATE_STOPPED : HTMM_STATE_RUNNING,
