@@ -329,6 +329,15 @@ static int map_view(struct tasks *tasks, __u32 space, const struct vma *view, __
 	return ret;
 }
 
+/*
+ * Can a shared mapping be one of several of the same memory? What has no path, such as perf's rings,
+ * has the inode that all of its kind have.
+ */
+static bool has_views(const struct tasks_file *file, const char *name, size_t name_len)
+{
+	return file->shared && file->dev && name_len && *name == '/';
+}
+
 static void map_range(struct tasks *tasks, __u32 space, __u64 start, __u64 len,
 		      const char *name, size_t name_len, const struct tasks_file *file)
 {
@@ -347,7 +356,7 @@ static void map_range(struct tasks *tasks, __u32 space, __u64 start, __u64 len,
 		ret = intern(tasks, name, name_len, file);
 		vma.name = ret;
 	}
-	if (ret >= 0 && file->shared && file->dev &&
+	if (ret >= 0 && has_views(file, name, name_len) &&
 	    !__builtin_add_overflow(file->pgoff, len, &last))
 		ret = map_view(tasks, space, &vma, file->pgoff);
 	else if (ret >= 0)
