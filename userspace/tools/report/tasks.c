@@ -330,8 +330,8 @@ static int map_view(struct tasks *tasks, __u32 space, const struct vma *view, __
 }
 
 /*
- * Can a shared mapping be one of several of the same memory? What has no path, such as perf's rings,
- * has the inode that all of its kind have.
+ * Can a shared mapping be one of several of the same memory? What has no path, such as perf's
+ * rings, has the inode that all of its kind have.
  */
 static bool has_views(const struct tasks_file *file, const char *name, size_t name_len)
 {
