@@ -21,7 +21,4 @@ bool sysfs_list(struct htmm_cpus *set, char *line, const char *sysfs, const char
  */
 bool sysfs_nodes(struct htmm_cpus *nodes, const char *sysfs, const char *file);
 
-/* Returns the bytes of memory of a node; 0: they are not known. */
-__u64 sysfs_node_bytes(const char *sysfs, unsigned int node);
-
 #endif /* HTMM_LIB_CPUS_H */

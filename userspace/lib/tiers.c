@@ -38,7 +38,7 @@ static bool first_tier(const char *sysfs, struct htmm_cpus *nodes)
 }
 
 /* The line "Node 0 MemTotal:  2028680 kB" is the first or the second one. */
-__u64 sysfs_node_bytes(const char *sysfs, unsigned int node)
+static __u64 memory_of(const char *sysfs, unsigned int node)
 {
 	char path[PATH_MAX], line[SYSFS_LINE];
 	unsigned long long kib;
@@ -73,7 +73,7 @@ int htmm_tiers_read(struct htmm_tiers *tiers, const char *sysfs, struct htmm_err
 	sysfs = sysfs ?: "/sys";
 	*tiers = (struct htmm_tiers) { .ranked = htmm_tiers_nodes(&fast, &memory, sysfs) };
 	for (node = 0; node < memory.size * CHAR_BIT; node++) {
-		__u64 bytes = htmm_cpus_has(&memory, node) ? sysfs_node_bytes(sysfs, node) : 0;
+		__u64 bytes = htmm_cpus_has(&memory, node) ? memory_of(sysfs, node) : 0;
 
 		tiers->total_bytes += bytes;
 		tiers->fast_bytes += htmm_cpus_has(&fast, node) ? bytes : 0;

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/cpus.h"
 #include "tiers.h"
 
 /* The usual difference between CXL and local memory. */
@@ -109,12 +108,22 @@ __u64 tiers_free_pages(int node)
 
 __u64 tiers_pages(const struct htmm_cpus *nodes)
 {
-	__u64 bytes = 0;
+	unsigned long long sum = 0, kib;
+	char path[PATH_MAX], line[LINE];
 	int node;
 
-	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node))
-		bytes += sysfs_node_bytes("/sys", node);
-	return bytes >> HTMM_PAGE_SHIFT;
+	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node)) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
+		file = fopen(path, "re");
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "Node %*d MemTotal: %llu", &kib) == 1)
+				sum += kib / 4;
+		if (file)
+			fclose(file);
+	}
+	return sum;
 }
 
 int tiers_roomiest(const struct htmm_cpus *nodes)
