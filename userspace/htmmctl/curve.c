@@ -45,10 +45,15 @@ struct atom {
 	double pages;
 };
 
-int tally_add(struct tally *tally, __u32 count)
+int tally_add(struct tally *tally, __u32 count, __u32 unit)
 {
 	__u32 *large;
 
+	if (unit > 1) {
+		tally->rest += count;
+		count = tally->rest / unit;
+		tally->rest %= unit;
+	}
 	if (!count)
 		return 0;
 	if (count < TALLY_EXACT) {
@@ -163,7 +168,7 @@ static void hold_out(struct bucket *folds, __u32 count, __u64 *state)
 }
 
 /* The shares of samples that are held out. */
-static int held_out(const struct curve *curve, const struct tally *tally, __u32 unit,
+static int held_out(const struct curve *curve, const struct tally *tally,
 		    double share[CURVE_POINTS])
 {
 	struct bucket *folds = calloc(FOLDS * BUCKETS, sizeof(*folds));
@@ -174,9 +179,9 @@ static int held_out(const struct curve *curve, const struct tally *tally, __u32 
 		return -ENOMEM;
 	for (i = 1; i < TALLY_EXACT; i++)
 		for (page = 0; page < tally->pages[i]; page++)
-			hold_out(folds, i / unit, &state);
+			hold_out(folds, i, &state);
 	for (page = 0; page < tally->nr_large; page++)
-		hold_out(folds, tally->large[page] / unit, &state);
+		hold_out(folds, tally->large[page], &state);
 	memset(share, 0, CURVE_POINTS * sizeof(*share));
 	/* Folds have about as many samples each; their sum is what counts. */
 	for (i = 0; i < FOLDS; i++)
@@ -357,7 +362,7 @@ static double within(double value, double least, double most)
 
 /* Samples say less the fewer they are. */
 static int make_bounds(struct curve *curve, const struct bucket *buckets,
-		       const struct tally *tally, __u32 unit)
+		       const struct tally *tally)
 {
 	const double off = sqrt(log(40) / (2.0 * curve->samples));
 	double low[CURVE_POINTS], high[CURVE_POINTS] = {}, known = 0;
@@ -366,7 +371,7 @@ static int make_bounds(struct curve *curve, const struct bucket *buckets,
 	/* The rates of these pages are known well enough: only chance has to be taken out. */
 	for (i = KNOWN; i < BUCKETS; i++)
 		known += buckets[i].pages;
-	if (held_out(curve, tally, unit, low))
+	if (held_out(curve, tally, low))
 		return -ENOMEM;
 	add_shares(buckets, curve, curve->samples, high);
 	for (i = 0; i < curve->nr; i++) {
@@ -427,31 +432,25 @@ static int make_estimated(struct curve *curve, const struct bucket *buckets,
 	if (!ret) {
 		make_points(curve);
 		make_estimates(curve, atoms, nr);
-		ret = make_bounds(curve, buckets, tally, config->unit ?: 1);
+		ret = make_bounds(curve, buckets, tally);
 	}
 	curve->few = curve->samples < CURVE_SAMPLES;
 	free(atoms);
 	return ret;
 }
 
-/* Sorts pages into buckets; those with less than one sample count for nothing. */
-static void fill(struct curve *curve, struct bucket *buckets, const struct tally *tally,
-		 __u32 unit)
+/* Sorts pages into buckets. */
+static void fill(struct curve *curve, struct bucket *buckets, const struct tally *tally)
 {
 	unsigned int count;
 	size_t i;
 
-	for (count = unit; count < TALLY_EXACT; count++) {
-		put(buckets, count / unit, tally->pages[count], count / unit);
-		curve->samples += count / unit * tally->pages[count];
-		curve->sampled_pages += tally->pages[count];
-	}
-	for (i = 0; i < tally->nr_large; i++) {
-		count = tally->large[i] / unit;
-		put(buckets, count, 1, count);
-		curve->samples += count;
-		curve->sampled_pages += count > 0;
-	}
+	for (count = 1; count < TALLY_EXACT; count++)
+		put(buckets, count, tally->pages[count], count);
+	for (i = 0; i < tally->nr_large; i++)
+		put(buckets, tally->large[i], 1, tally->large[i]);
+	curve->samples = tally->samples;
+	curve->sampled_pages = tally->nr;
 }
 
 int curve_make(struct curve *curve, const struct tally *tally, const struct curve_config *config)
@@ -462,7 +461,7 @@ int curve_make(struct curve *curve, const struct tally *tally, const struct curv
 	memset(curve, 0, sizeof(*curve));
 	if (!buckets)
 		return -ENOMEM;
-	fill(curve, buckets, tally, config->unit ?: 1);
+	fill(curve, buckets, tally);
 	curve->census = config->census;
 	if (curve->samples && config->census)
 		make_exact(curve, buckets);

@@ -55,11 +55,16 @@ struct tally {
 	size_t nr_large;
 
 	/* private: */
+	__u64 rest;
 	size_t room;
 };
 
-/* Adds a page. @count: its count; nothing is added if it is 0. Returns 0 or -ENOMEM. */
-int tally_add(struct tally *tally, __u32 count);
+/*
+ * Adds a page. @count: its count, where a sample counts @unit, or if that is 0, 1. What is less
+ * than a sample counts with the next pages: of many pages with less, some have one. Returns 0 or
+ * -ENOMEM.
+ */
+int tally_add(struct tally *tally, __u32 count, __u32 unit);
 
 /* Frees what it has. @tally is all zero afterwards. */
 void tally_free(struct tally *tally);
@@ -71,7 +76,7 @@ void tally_free(struct tally *tally);
 
 /**
  * struct curve_config - what is known besides the counts
- * @unit: what one sample counts; 0: 1
+ * @unit: what one sample counts, for tally_add(); 0: 1
  * @census: all accesses were counted, not samples of them
  * @most: pages that can have been accessed, such as those that a mapping has; 0: not known.
  *	It is no bound if more have samples

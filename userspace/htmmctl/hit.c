@@ -112,8 +112,8 @@ __u64 hit_resident(const struct htmm_info *info, const struct htmm_placement_buf
 }
 
 /* Counts the pages of the unit and target that @ratio is about. */
-static int count_pages(int fd, const struct htmm_hit_ratio *ratio, struct tally *tally,
-		       struct htmm_error *err)
+static int count_pages(int fd, const struct htmm_hit_ratio *ratio, __u32 weight,
+		       struct tally *tally, struct htmm_error *err)
 {
 	const struct htmm_list_pages request = {
 		.order = HTMM_ORDER_TABLE, .min_samples = 1, .unit = ratio->unit,
@@ -126,7 +126,8 @@ static int count_pages(int fd, const struct htmm_hit_ratio *ratio, struct tally 
 	if (ret)
 		return ret;
 	for (i = 0; i < list.nr && !ret; i++)
-		ret = tally_add(tally, list.pages[i].samples < ~0U ? list.pages[i].samples : ~0U);
+		ret = tally_add(tally, list.pages[i].samples < ~0U ? list.pages[i].samples : ~0U,
+				weight);
 	htmm_pages_free(&list);
 	return ret ? no_memory(err) : 0;
 }
@@ -144,7 +145,7 @@ int hit_read(struct hit *hit, int fd, const struct htmm_hit_ratio *ratio,
 		return ret;
 	if (where && ratio->unit == HTMM_UNIT_PAGE)
 		config.most = hit_resident(&info, where);
-	ret = count_pages(fd, ratio, &tally, err);
+	ret = count_pages(fd, ratio, config.unit, &tally, err);
 	if (!ret && hit_tally(hit, &tally, &config, ratio->capacity_pages))
 		ret = no_memory(err);
 	tally_free(&tally);

@@ -108,7 +108,7 @@ static int fill_tally(struct tally *tally, const struct report *report, enum gro
 
 	for (i = 0; i < report->nr_touched && !ret; i++)
 		if (is_in(report, &report->touched[i], group, number))
-			ret = tally_add(tally, report->touched[i].count);
+			ret = tally_add(tally, report->touched[i].count, report->known.unit);
 	return ret;
 }
 

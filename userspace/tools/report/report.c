@@ -261,7 +261,7 @@ static int attribute(struct report *report, __u32 space, __u64 vpn, __u32 sample
 		report->tasks.mapping[mapping].pages++;
 		report->tasks.mapping[mapping].hot_pages += hot;
 	}
-	return tally_add(&report->tally[HTMM_UNIT_PAGE], samples);
+	return tally_add(&report->tally[HTMM_UNIT_PAGE], samples, report->known.unit);
 }
 
 /* A region's details, from the counts of its pages. */
@@ -334,7 +334,8 @@ static int attribute_all(struct report *report, __u32 most)
 			ret = attribute(report, regions[i].space, regions[i].vpn + page,
 					count[page]);
 		if (!ret)
-			ret = tally_add(&report->tally[HTMM_UNIT_REGION], regions[i].value);
+			ret = tally_add(&report->tally[HTMM_UNIT_REGION], regions[i].value,
+					report->known.unit);
 		report->region[report->nr_regions] = describe_region(report, &regions[i], count);
 		report->nr_regions += report->region[report->nr_regions].skew > 0;
 	}
