@@ -395,13 +395,10 @@ static void print_wss(FILE *file, const struct report_view *view)
 	fprintf(file, "\n%10s %12s %10s %10s  working set of each interval\n", "from s", "samples",
 		"pages", "size");
 	for (i = 0; i < lines; i++) {
-		int len = pages[i] * (out_width(file) - WSS_INDENT - 1) / most;
-
 		fprintf(file, "%10.3f %12llu %10llu %10s  ",
 			(double)((__u64)i * step << heat->slice_shift) / 1e9, samples[i], pages[i],
 			size_text(size, pages[i] << 12));
-		while (len-- > 0)
-			fputc('#', file);
+		out_bar(file, pages[i], most, out_width(file) - WSS_INDENT - 1);
 		fputc('\n', file);
 	}
 }
