@@ -115,7 +115,7 @@ static bool is_census(const struct perfdata_events *events, const struct perfdat
 	for (i = 0; i < events->nr; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 
-		if (!attr->freq && !attr->sample_period)
+		if (report_takes_none(attr))
 			continue;
 		if (attr->type != PERF_TYPE_SOFTWARE || attr->freq || attr->sample_period != 1)
 			return false;
@@ -136,8 +136,7 @@ static __u64 weigh(const struct report_config *config, const struct perfdata_eve
 	for (i = 0; i < events->nr; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 
-		/* One that is read with its group has no samples of its own. */
-		if (attr->freq || !attr->sample_period)
+		if (attr->freq || report_takes_none(attr))
 			continue;
 		min = attr->sample_period < min ? attr->sample_period : min;
 		max = attr->sample_period > max ? attr->sample_period : max;
@@ -290,6 +289,8 @@ int load_check(const struct loaded *loaded, struct htmm_error *err)
 		return 0;
 	if (!view->path)
 		return htmm_error_set(err, ENODATA, "let it run for longer",
+				      loaded->report.config.pids.nr ?
+				      "no page of these processes has samples in the session" :
 				      "no page has samples in the session");
 	return no_samples(&loaded->report.counts, view->path, err);
 }

@@ -203,6 +203,8 @@ static int report_session(struct options *opts, struct htmm_error *err)
 		return ret;
 	loaded.view.parts = opts->parts & ~(PART_WSS | PART_HEAT);
 	ret = print(opts, &loaded.view, err);
+	if (!ret)
+		ret = load_check(&loaded, err);
 	load_free(&loaded);
 	return ret;
 }
@@ -263,6 +265,10 @@ static int complete(struct options *opts, struct htmm_error *err)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",
 				      "a live session does not keep where data came from; --min-level needs a file");
+	if (!opts->path && (opts->config.weight_period || opts->cooling_period || opts->columns))
+		return htmm_error_set(err, EINVAL,
+				      "record one with 'htmmctl record' and give it with -i",
+				      "the module has counted already; --weight-period, --cooling-period and --resolution need a file");
 	if (map && !opts->path)
 		return htmm_error_set(err, EINVAL,
 				      "record one with 'htmmctl record' and give it with -i",

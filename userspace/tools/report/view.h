@@ -129,12 +129,16 @@ const char *report_mapping_name(const struct report_view *view, __s64 mapping);
 /* The name of an event, by its index; @buf is used if the file has no name for it. */
 const char *report_event_name(const struct report_view *view, __u32 event, char *buf, size_t size);
 
-/* Is an event only read with the samples of its group, so that it has none? */
+/* Has an event no samples: it is only read with those of its group, or is perf's "dummy"? */
+static inline bool report_takes_none(const struct perf_event_attr *attr)
+{
+	return (!attr->freq && !attr->sample_period) ||
+	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY);
+}
+
 static inline bool report_event_counts(const struct report_view *view, __u32 event)
 {
-	const struct perf_event_attr *attr = &view->events->event[event].attr;
-
-	return !attr->freq && !attr->sample_period;
+	return report_takes_none(&view->events->event[event].attr);
 }
 
 /* The name of what served samples. */
