@@ -321,14 +321,14 @@ static int estimate(const struct bucket *buckets, double unseen, struct atom *at
 /* Capacities up to that of all pages. */
 static void make_points(struct curve *curve)
 {
-	__u64 pages = 0;
+	unsigned int step;
+	__u64 last = 0;
 
-	while (curve->nr < CURVE_POINTS && pages < curve->pages) {
+	for (step = 0; step < CURVE_POINTS && last < curve->pages; step++) {
+		curve->point[curve->nr].pages = fmin(exp2(step / 16.0) + 0.5, curve->pages);
 		/* The first steps are less than a page. */
-		pages = exp2(curve->nr / 16.0) + 0.5;
-		if (pages > curve->pages)
-			pages = curve->pages;
-		curve->point[curve->nr++].pages = pages;
+		if (curve->point[curve->nr].pages > last)
+			last = curve->point[curve->nr++].pages;
 	}
 }
 
@@ -509,7 +509,8 @@ int hit_tally(struct hit *hit, const struct tally *tally, const struct curve_con
 			.census = curve->census,
 			.at = curve_at(curve, capacity),
 		};
-		hit->few = curve->few && !hit_fits(hit);
+		/* With weights, a page may have no whole sample. */
+		hit->few = curve->few && (config->unit > 1 || !hit_fits(hit));
 	}
 	free(curve);
 	return ret;

@@ -213,10 +213,8 @@ static void print_curve(FILE *file, const struct report_view *view)
 
 	fputs("pages,hit_ratio,low,high\n", file);
 	for (i = 0; curve && !curve->few && i < curve->nr; i++)
-		/* The first steps are less than a page. */
-		if (!i || curve->point[i].pages != curve->point[i - 1].pages)
-			fprintf(file, "%llu,%.6f,%.6f,%.6f\n", curve->point[i].pages,
-				curve->point[i].hit, curve->point[i].low, curve->point[i].high);
+		fprintf(file, "%llu,%.6f,%.6f,%.6f\n", curve->point[i].pages,
+			curve->point[i].hit, curve->point[i].low, curve->point[i].high);
 	free(curve);
 }
 

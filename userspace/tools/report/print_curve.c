@@ -330,9 +330,6 @@ static struct json_object *points_json(const struct curve *curve)
 	unsigned int i;
 
 	for (i = 0; i < curve->nr; i++) {
-		/* The first steps are less than a page. */
-		if (i && curve->point[i].pages == curve->point[i - 1].pages)
-			continue;
 		one = json_object_new_object();
 		json_add_u64(one, "pages", curve->point[i].pages);
 		add_ppm(one, "hit_ratio_ppm", curve->point[i].hit);
