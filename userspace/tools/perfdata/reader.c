@@ -129,7 +129,7 @@ static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 
 	bytes = perfdata_input_peek(input, sizeof(start));
 	if (!bytes && input->code)
-		return htmm_error_set(err, input->code, "give another file with -i", "%s",
+		return htmm_error_set(err, input->code, "give the name of a recording", "%s",
 				      strerror(input->code));
 	if (!bytes)
 		return htmm_error_set(err, EINVAL, "record it again", "it is empty, or nearly so");
@@ -145,7 +145,7 @@ static int begin(struct perfdata_reader *reader, struct htmm_error *err)
 		return 0;
 	}
 	if (fstat(reader->now->fd, &stat) || !S_ISREG(stat.st_mode))
-		return htmm_error_set(err, EINVAL, "give its name with -i",
+		return htmm_error_set(err, EINVAL, "give its name",
 				      "it is a file, which cannot be read from a pipe");
 	input->begin = 0;
 	input->end = 0;
@@ -233,7 +233,7 @@ static int open_dir(struct perfdata_reader **reader, int dir, struct htmm_error 
 	int fd = openat(dir, "data", O_RDONLY | O_CLOEXEC), ret;
 
 	if (fd < 0)
-		return htmm_error_set(err, errno, "give another file with -i",
+		return htmm_error_set(err, errno, "give the name of a recording",
 				      "it is a directory, and not one of 'perf record': its file 'data': %s",
 				      strerror(errno));
 	ret = open_fd(reader, fd, err);
@@ -254,7 +254,7 @@ int perfdata_reader_open(struct perfdata_reader **reader, const char *path,
 	int ret;
 
 	if (fd < 0)
-		return htmm_error_set(err, errno, errno == ENOENT ? "give another file with -i" :
+		return htmm_error_set(err, errno, errno == ENOENT ? "give the name of a recording" :
 				      NULL, "cannot open '%s': %s", path, strerror(errno));
 	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode)) {
 		ret = open_dir(reader, fd, err);

@@ -28,12 +28,6 @@ struct options {
 	struct report_config config;
 };
 
-/* The times of a part of a recording are those of the whole, as `report --time` has them. */
-static __u64 start_of(const struct report *report)
-{
-	return report->heat->start - report->config.span.start;
-}
-
 static int find(struct result *result, struct htmm_error *err)
 {
 	struct report *report = &result->loaded.report;
@@ -46,7 +40,6 @@ static int find(struct result *result, struct htmm_error *err)
 	if (report->counts.no_memory)
 		notice("%llu samples did not fit the table; see --max-bytes",
 		       report->counts.no_memory);
-	result->start = start_of(report);
 	if (phases_find(&result->phases, report->heat, &result->config) ||
 	    hot_find(&result->hot, &result->phases, report))
 		return no_memory(err);

@@ -13,7 +13,7 @@ static const struct mapping *mapping_of(const struct result *result, const struc
 
 static __u64 time_of(const struct result *result, unsigned int slice)
 {
-	return result->start + ((__u64)slice << result->loaded.report.heat->slice_shift);
+	return report_slice_ns(&result->loaded.report, slice);
 }
 
 static __u64 window_ns(const struct result *result)

@@ -12,14 +12,12 @@
  * @config: what is a phase
  * @phases: the phases
  * @hot: what is hot in them
- * @start: of the heat map, in nanoseconds after the first sample of the recording
  */
 struct result {
 	struct loaded loaded;
 	struct phases_config config;
 	struct phases phases;
 	struct hot_list hot;
-	__u64 start;
 };
 
 void phases_print(FILE *file, const struct result *result);

@@ -310,7 +310,7 @@ static int start(struct record *record, struct htmm_error *err)
 		ret = htmm_device_info(record->fd, &info, err);
 		if (!ret && info.state != HTMM_STATE_RUNNING)
 			ret = htmm_error_set(err, ENODATA,
-					     "begin one, or leave --join out: record begins its own",
+					     "start one with 'htmmctl start'",
 					     "no session is running");
 		if (ret)
 			return ret;

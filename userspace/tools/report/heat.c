@@ -253,6 +253,7 @@ __u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int 
 	const double size = HEAT_SKETCH_SIZE;
 	unsigned int j, i, empty = 0;
 	double sum = 0, estimate;
+	__u64 samples = 0;
 
 	for (j = 0; j < HEAT_SKETCH_SIZE; j++) {
 		__u8 most = 0;
@@ -267,5 +268,8 @@ __u64 heat_working_set(const struct heat *heat, unsigned int from, unsigned int 
 	/* A small number is estimated better from the number of empty groups. */
 	if (estimate <= 2.5 * size && empty)
 		estimate = size * log(size / empty);
-	return estimate + 0.5;
+	for (i = from; i < to; i++)
+		samples += heat->slice_samples[i];
+	/* A page has a sample. */
+	return fmin(estimate + 0.5, samples);
 }

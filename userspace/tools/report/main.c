@@ -216,7 +216,7 @@ static int check_log(const struct options *opts, struct htmm_error *err)
 
 	if (opts->given_parts || opts->html || opts->columns || config->pids.nr ||
 	    config->min_level || config->weight_period || config->raw || opts->capacity ||
-	    opts->cooling_period)
+	    opts->cooling_period || opts->max_bytes)
 		return htmm_error_set(err, EINVAL,
 				      "with a log, give only -n, --format, --plot, --mark and --time",
 				      "a log has no samples, so --part, -p, --capacity and others do not apply");
@@ -301,7 +301,7 @@ static int complete(struct options *opts, struct htmm_error *err)
 	opts->config.ranges = opts->parts & PART_MAPPINGS;
 	opts->config.functions = opts->parts & PART_FUNCTIONS;
 	opts->config.store.capacity = opts->capacity >> 12;
-	opts->config.store.max_bytes = opts->max_bytes;
+	opts->config.store.max_bytes = opts->max_bytes ?: MAX_BYTES_DEFAULT;
 	opts->config.store.cooling_period = opts->cooling_period;
 	return opts->plot ? gnuplot_check(opts->plot, err) : 0;
 }
@@ -315,7 +315,6 @@ static int run_report(const struct command *cmd, int argc, char **argv)
 {
 	struct options o = {
 		.max = LINES_DEFAULT,
-		.max_bytes = MAX_BYTES_DEFAULT,
 	};
 	const struct opt opts[] = {
 		{ OPT_CALL, 'i', "input", "FILE", "perf.data or log, -: a pipe (the live session)",

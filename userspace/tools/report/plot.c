@@ -73,16 +73,18 @@ static void print_panel(FILE *gnuplot, const struct report_view *view, unsigned 
 {
 	const struct panel *panel = &view->panels.panel[p];
 	double seconds = (double)report_column_ns(view) / 1e9 * view->panels.columns;
+	double start = (double)report_slice_ns(view->report, 0) / 1e9;
 
 	if (!in_page)
 		print_title(gnuplot, view, panel);
 	print_tics(gnuplot, panel, in_page);
-	fprintf(gnuplot, "set xrange [0:%f]\nset yrange [0:%u]\n", seconds, panel->rows);
+	fprintf(gnuplot, "set xrange [%f:%f]\nset yrange [0:%u]\n", start, start + seconds,
+		panel->rows);
 	/*
 	 * Shift by half: the corners of cells, not their centres, are at whole numbers.
 	 * Empty cells are dark.
 	 */
-	fprintf(gnuplot, "plot $panel%u matrix using (($1+0.5)*%f):(($2+0.5)*%f):", p,
+	fprintf(gnuplot, "plot $panel%u matrix using (%f+($1+0.5)*%f):(($2+0.5)*%f):", p, start,
 		seconds / at_least_two(view->panels.columns),
 		(double)panel->rows / at_least_two(panel->rows));
 	fputs("($3 > 0 ? $3 : NaN) with image notitle\n", gnuplot);
@@ -212,10 +214,10 @@ static void print_wss_data(FILE *gnuplot, const struct report_view *view)
 	for (from = 0; from < slices; from = to) {
 		to = from + step < slices ? from + step : slices;
 		size = (double)heat_working_set(heat, from, to) / 256;
-		fprintf(gnuplot, "%.9f %f\n", (double)((__u64)from << heat->slice_shift) / 1e9,
+		fprintf(gnuplot, "%.9f %f\n", (double)report_slice_ns(view->report, from) / 1e9,
 			size);
 	}
-	fprintf(gnuplot, "%.9f %f\nEND\n", (double)((__u64)slices << heat->slice_shift) / 1e9,
+	fprintf(gnuplot, "%.9f %f\nEND\n", (double)report_slice_ns(view->report, slices) / 1e9,
 		size);
 }
 

@@ -175,7 +175,7 @@ static void print_wss(FILE *file, const struct report_view *view)
 
 	fputs("start_ns,samples,pages\n", file);
 	for (i = 0; i < heat_slices(heat); i++)
-		fprintf(file, "%llu,%llu,%llu\n", (__u64)i << heat->slice_shift,
+		fprintf(file, "%llu,%llu,%llu\n", report_slice_ns(view->report, i),
 			heat->slice_samples[i], heat_working_set(heat, i, i + 1));
 }
 
@@ -197,7 +197,7 @@ static void print_heat(FILE *file, const struct report_view *view)
 					continue;
 				print_space(file, view, panel->space);
 				fprintf(file, "%llu,0x%llx,%llu,%llu\n",
-					i * report_column_ns(view),
+					report_slice_ns(view->report, i * panels->column_slices),
 					panel->start + row * panel->row_bytes, panel->row_bytes,
 					cells[i]);
 			}

@@ -80,12 +80,23 @@ static void print_scale(FILE *file, __u64 most)
 	fprintf(file, " %llu in a cell, logarithmic\n", most);
 }
 
+/* The seconds at both ends of the columns. */
+static void print_axis(FILE *file, const struct report_view *view)
+{
+	const __u64 start = report_slice_ns(view->report, 0);
+	const __u64 end = start + view->panels.columns * report_column_ns(view);
+	int used = fprintf(file, "%13s %.*f ", "", start ? 3 : 0, (double)start / 1e9) - 14;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%.3f s", (double)end / 1e9);
+	fprintf(file, "%*s\n", (int)view->panels.columns - used, text);
+}
+
 void report_print_heat(FILE *file, const struct report_view *view)
 {
 	const struct panels *panels = &view->panels;
 	__u64 *cells = calloc(panels->columns + 1UL, sizeof(*cells));
 	__u64 most = panels_most(panels, view->report->heat);
-	char end[24];
 	unsigned int i;
 
 	if (!view->report->heat->nr_rows)
@@ -94,9 +105,7 @@ void report_print_heat(FILE *file, const struct report_view *view)
 		goto out;
 	for (i = 0; i < panels->nr; i++)
 		print_panel(file, view, &panels->panel[i], cells, most);
-	snprintf(end, sizeof(end), "%.3f s",
-		 (double)(panels->columns * report_column_ns(view)) / 1e9);
-	fprintf(file, "%13s 0%*s\n", "", panels->columns ? (int)panels->columns - 1 : 0, end);
+	print_axis(file, view);
 	print_scale(file, most);
 	if (panels->left_out)
 		fprintf(file, "not drawn: %llu other areas with %llu samples\n", panels->left_out,

@@ -77,7 +77,7 @@ static struct json_object *marks_json(const struct span *span)
 
 	for (i = 0; i < span->nr_marks; i++) {
 		obj = json_object_new_object();
-		json_add(obj, "time_ns", json_object_new_int64(span->mark[i].time - span->start));
+		json_add(obj, "time_ns", json_object_new_int64(span_mark_ns(span, i)));
 		json_add_name(obj, "text", span->mark[i].text);
 		json_object_array_add(array, obj);
 	}
@@ -297,7 +297,7 @@ static struct json_object *wss_json(const struct report_view *view)
 
 		for (i = from; i < from + step && i < HEAT_SLICES; i++)
 			samples += heat->slice_samples[i];
-		json_add_u64(obj, "start_ns", (__u64)from << heat->slice_shift);
+		json_add_u64(obj, "start_ns", report_slice_ns(view->report, from));
 		json_add_u64(obj, "samples", samples);
 		json_add_u64(obj, "pages", heat_working_set(heat, from, i));
 		json_object_array_add(array, obj);
@@ -336,6 +336,7 @@ static struct json_object *heat_json(const struct report_view *view)
 	unsigned int i;
 
 	json_add_u64(obj, "columns", view->panels.columns);
+	json_add_u64(obj, "start_ns", report_slice_ns(view->report, 0));
 	json_add_u64(obj, "column_ns", report_column_ns(view));
 	for (i = 0; cells && i < view->panels.nr; i++)
 		json_object_array_add(array, panel_json(view, &view->panels.panel[i], cells));

@@ -82,14 +82,12 @@ static void print_counts(FILE *file, const struct report *report)
 /* With the times that --time takes. */
 static void print_marks(FILE *file, const struct span *span)
 {
-	__s64 after;
 	size_t i;
 
 	for (i = 0; i < span->nr_marks && i < MARKS_MOST; i++) {
-		after = span->mark[i].time - span->start;
 		fputs(i ? ", " : "marks     ", file);
 		out_name(file, span->mark[i].text);
-		fprintf(file, " at %.3f s", (double)after / 1e9);
+		fprintf(file, " at %.3f s", (double)span_mark_ns(span, i) / 1e9);
 	}
 	if (i < span->nr_marks)
 		fprintf(file, " and %zu more", span->nr_marks - i);
@@ -396,7 +394,7 @@ static void print_wss(FILE *file, const struct report_view *view)
 		"pages", "size");
 	for (i = 0; i < lines; i++) {
 		fprintf(file, "%10.3f %12llu %10llu %10s  ",
-			(double)((__u64)i * step << heat->slice_shift) / 1e9, samples[i], pages[i],
+			(double)report_slice_ns(view->report, i * step) / 1e9, samples[i], pages[i],
 			size_text(size, pages[i] << 12));
 		out_bar(file, pages[i], most, out_width(file) - WSS_INDENT - 1);
 		fputc('\n', file);

@@ -479,3 +479,12 @@ void report_free(struct report *report)
 	span_free(&report->config.span);
 	memset(report, 0, sizeof(*report));
 }
+
+__u64 report_slice_ns(const struct report *report, unsigned int slice)
+{
+	const struct heat *heat = report->heat;
+
+	if (!heat_slices(heat))
+		return 0;
+	return heat->start - report->config.span.start + ((__u64)slice << heat->slice_shift);
+}

@@ -260,6 +260,16 @@ void report_count(struct report *report, __u32 space, __u64 addr, __u64 samples,
 int report_finish(struct report *report, __u32 most, struct htmm_error *err);
 
 /**
+ * report_slice_ns() - tell when a slice of the heat map begins
+ * @report: the report
+ * @slice: its number
+ *
+ * Return: nanoseconds after the first sample of the recording, whether or not this one was counted,
+ * as --time and marks are told; 0 if there is nothing in the map.
+ */
+__u64 report_slice_ns(const struct report *report, unsigned int slice);
+
+/**
  * report_free() - free the report
  * @report: the report; may be all zero
  */

@@ -142,6 +142,11 @@ int span_check(const struct span *span, const char *path, struct htmm_error *err
 			      "'%s' has no mark '%.*s'", path, (int)span->first_len, span->first);
 }
 
+__s64 span_mark_ns(const struct span *span, size_t nr)
+{
+	return span->mark[nr].time - (span->begun ? span->start : span->mark[0].time);
+}
+
 void span_free(struct span *span)
 {
 	while (span->nr_marks)
