@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/htmm: the file operations. If the file reads the record stream, private_data is its
- * reader.
+ * /dev/htmm: the file operations. If the file reads the record stream, private_data is its reader.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>

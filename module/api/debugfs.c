@@ -137,8 +137,7 @@ static void htmm_show(struct seq_file *m, const struct htmm_field *field,
 	for (; field->name; field++) {
 		at = from + field->offset;
 		value = field->size == sizeof(u32) ? *(const u32 *)at : *(const u64 *)at;
-		seq_printf(m, field->hex ? "%s %#llx%c" : "%s %llu%c", field->name, value,
-			   after);
+		seq_printf(m, field->hex ? "%s %#llx%c" : "%s %llu%c", field->name, value, after);
 	}
 }
 
@@ -227,10 +226,7 @@ static int htmm_show_hot_pages(struct seq_file *m, struct htmm_session *session)
 	struct htmm_page *pages;
 	int i, n;
 
-	/*
-	 * The file shows addresses, so check the capability as the ioctl does: root is not
-	 * enough.
-	 */
+	/* It shows addresses: check the capability as the ioctl does. Root is not enough. */
 	if (!perfmon_capable())
 		return -EPERM;
 	pages = kcalloc(HTMM_DEBUGFS_PAGES, sizeof(*pages), GFP_KERNEL);

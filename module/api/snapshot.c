@@ -105,9 +105,8 @@ static u32 htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channe
 }
 
 /*
- * Read all counters at one point in time, between two batches of the drain thread. A CPU that
- * came online since the events were read comes with the next call: it is in no sum without
- * its channel.
+ * Read all counters at one point in time, between two batches of the drain thread. A CPU that came
+ * online since the events were read comes with the next call: it is in no sum without its channel.
  */
 static void htmm_snapshot_counters(struct htmm_session *session, struct htmm_stats *stats,
 				   struct htmm_channel_info *info, u32 n)

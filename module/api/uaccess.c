@@ -69,22 +69,19 @@ int htmm_uaccess_cpus(struct cpumask *mask, u64 from, u32 bytes,
 	u64 word;
 
 	if (bytes % sizeof(u64))
-		return htmm_fail(err, -EINVAL,
-				 "%s_size is %u, not a multiple of 8", what, bytes);
+		return htmm_fail(err, -EINVAL, "%s_size is %u, not a multiple of 8", what, bytes);
 	if (bytes > HTMM_MAX_CPUS_SIZE)
 		return htmm_fail(err, -ERANGE, "%s_size is %u, above %u", what,
 				 bytes, HTMM_MAX_CPUS_SIZE);
 
 	for (i = 0; i < bytes / sizeof(u64); i++) {
 		if (get_user(word, words + i))
-			return htmm_fail(err, -EFAULT,
-					 "the bitmap %s cannot be read", what);
+			return htmm_fail(err, -EFAULT, "the bitmap %s cannot be read", what);
 		bits = word;
 		for_each_set_bit(bit, &bits, BITS_PER_LONG) {
 			cpu = i * 64 + bit;
 			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-				return htmm_fail(err, -ERANGE,
-						 "this machine has no CPU %u", cpu);
+				return htmm_fail(err, -ERANGE, "this machine has no CPU %u", cpu);
 			cpumask_set_cpu(cpu, mask);
 		}
 	}

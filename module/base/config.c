@@ -118,19 +118,16 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i, stru
 		return htmm_fail(err, -EINVAL, "event %u: min_level is %u, not 0 to %u",
 				 i, event->min_level, HTMM_SOURCE_SLOW);
 	if (!event->period)
-		return htmm_fail(err, -EINVAL,
-				 "event %u: the sample period must be 1 or more", i);
+		return htmm_fail(err, -EINVAL, "event %u: the sample period must be 1 or more", i);
 	if (event->period < event->min_period || event->period > event->max_period)
 		return htmm_fail(err, -EINVAL,
 				 "event %u: the sample period is not between %llu and %llu",
 				 i, event->min_period, event->max_period);
 	if (event->max_period > S64_MAX)
-		return htmm_fail(err, -ERANGE,
-				 "event %u: the sample period is above 2^63 - 1", i);
+		return htmm_fail(err, -ERANGE, "event %u: the sample period is above 2^63 - 1", i);
 	if (event->precise_ip > 3)
-		return htmm_fail(err, -EINVAL,
-				 "event %u: precise_ip is %u, not 0 to 3",
-				 i, event->precise_ip);
+		return htmm_fail(err, -EINVAL, "event %u: precise_ip is %u, not 0 to 3", i,
+				 event->precise_ip);
 	if (event->type == HTMM_TYPE_FEED &&
 	    (event->precise_ip || event->config || event->config1 || event->config2 ||
 	     event->min_period != event->max_period))
@@ -138,11 +135,9 @@ int htmm_config_check_event(const struct htmm_event *event, unsigned int i, stru
 				 "event %u: one that is fed has no config, no precise_ip, and one period",
 				 i);
 	if (!memchr(event->name, '\0', sizeof(event->name)))
-		return htmm_fail(err, -EINVAL,
-				 "event %u: the name does not end", i);
+		return htmm_fail(err, -EINVAL, "event %u: the name does not end", i);
 	if (!htmm_config_fits_a_line(event->name))
-		return htmm_fail(err, -EINVAL,
-				 "event %u: the name has a control character", i);
+		return htmm_fail(err, -EINVAL, "event %u: the name has a control character", i);
 	return 0;
 }
 
@@ -169,11 +164,9 @@ int htmm_config_check_target(const struct htmm_target *target, struct htmm_error
 	if (target->flags)
 		return htmm_fail(err, -EOPNOTSUPP, "a target's flags must be zero");
 	if (target->type < HTMM_TARGET_TGID || target->type > HTMM_TARGET_ALL)
-		return htmm_fail(err, -EOPNOTSUPP, "a target is of unknown type %u",
-				 target->type);
+		return htmm_fail(err, -EOPNOTSUPP, "a target is of unknown type %u", target->type);
 	if (target->type == HTMM_TARGET_ALL && target->id)
-		return htmm_fail(err, -EINVAL,
-				 "the id of a target of all tasks must be zero");
+		return htmm_fail(err, -EINVAL, "the id of a target of all tasks must be zero");
 	if (!target->max_bytes)
 		return 0;
 	return htmm_config_check_bytes(target->max_bytes, err);
@@ -214,8 +207,7 @@ static int htmm_config_check_start(const struct htmm_start *start, struct htmm_e
 	if (start->budget_ppm && !(start->flags & HTMM_START_BUDGET))
 		return htmm_fail(err, -EINVAL, "budget_ppm is given without HTMM_START_BUDGET");
 	if (!is_power_of_2(start->ring_pages))
-		return htmm_fail(err, -EINVAL,
-				 "ring_pages is %u, not a power of two",
+		return htmm_fail(err, -EINVAL, "ring_pages is %u, not a power of two",
 				 start->ring_pages);
 	return htmm_config_check_bytes(start->max_bytes, err);
 }

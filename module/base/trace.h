@@ -69,8 +69,7 @@ TRACE_EVENT(htmm_cool,
 			   __entry->pages = pages;
 			   __entry->target = target;),
 	    TP_printk("coolings=%llu samples=%llu pages=%llu target=%u",
-		      __entry->coolings, __entry->samples, __entry->pages,
-		      __entry->target));
+		      __entry->coolings, __entry->samples, __entry->pages, __entry->target));
 
 /* The hot and warm thresholds of pages or regions, at an adaptation. */
 TRACE_EVENT(htmm_threshold,
@@ -90,13 +89,9 @@ TRACE_EVENT(htmm_threshold,
 		      __print_symbolic(__entry->unit,
 				       { HTMM_UNIT_PAGE, "page" },
 				       { HTMM_UNIT_REGION, "region" }),
-		      __entry->hot, __entry->warm, __entry->capacity,
-		      __entry->target));
+		      __entry->hot, __entry->warm, __entry->capacity, __entry->target));
 
-/*
- * The period of an event was changed by a budget or by HTMM_IOC_SET. Costs are in
- * millionths of CPU time.
- */
+/* A budget or HTMM_IOC_SET changed an event's period. Costs are in millionths of CPU time. */
 TRACE_EVENT(htmm_period,
 	    TP_PROTO(u32 event, u64 from, u64 to, u32 cost_ppm, u32 budget_ppm),
 	    TP_ARGS(event, from, to, cost_ppm, budget_ppm),

@@ -18,10 +18,9 @@
 #define HTMM_SHRINK_BLOCKS	(HTMM_SHRINK_PAGES * HTMM_POOL_BLOCKS_PER_PAGE)
 
 /*
- * Free the memory of what has cooled to zero, in a step of at most @budget regions, each at
- * most 512 counters of work; the chain of the last one is visited to its end. 1,024 empty
- * chains count as one region. True if regions may remain that were not visited since the last
- * cooling.
+ * Free the memory of what has cooled to zero, in a step of at most @budget regions, each at most
+ * 512 counters of work; the chain of the last one is visited to its end. 1,024 empty chains count
+ * as one region. True if regions may remain that were not visited since the last cooling.
  */
 bool htmm_table_reclaim(struct htmm_table *table, u32 budget);
 

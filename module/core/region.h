@@ -38,8 +38,7 @@
 #define HTMM_BEGIN_BLOCKS	(1 + HTMM_PLANES)
 
 /*
- * A page's name is one number: its address space in the high bits, its page number in the
- * low bits.
+ * A page's name is one number: its address space in the high bits, its page number in the low bits.
  */
 #define HTMM_VPN_BITS		45
 #define HTMM_SPACE_BITS		(64 - HTMM_VPN_BITS)

@@ -112,8 +112,7 @@ static inline u32 htmm_ring_next_look(const struct htmm_ring *ring, u32 head)
 
 /*
  * True if a record can be written without reading @tail, and the consumer need not be woken, which
- * is nearly always the case: then use the two functions below. Context: the producer, NMI
- * allowed.
+ * is nearly always the case: then use the two functions below. Context: the producer, NMI allowed.
  */
 static inline bool htmm_ring_quiet(const struct htmm_ring *ring)
 {

@@ -15,8 +15,7 @@ static bool htmm_scan_wants(const struct htmm_scan *scan, const struct htmm_tabl
 
 	if (scan->least && htmm_table_cooled(table, region, most) < scan->least)
 		return false;
-	return !pages || region->more ||
-	       htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
+	return !pages || region->more || htmm_scan_stored(scan, table, region) <= HTMM_DIGIT_MASK;
 }
 
 /*

@@ -330,8 +330,7 @@ int htmm_drain_start(struct htmm_drain *drain, int nice, struct htmm_error *err)
 	struct task_struct *task = kthread_create(ksampled, drain, "ksampled");
 
 	if (IS_ERR(task))
-		return htmm_fail(err, PTR_ERR(task),
-				 "cannot create the thread ksampled");
+		return htmm_fail(err, PTR_ERR(task), "cannot create the thread ksampled");
 
 	set_user_nice(task, nice);
 	drain->task = task;

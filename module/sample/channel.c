@@ -31,9 +31,8 @@ void htmm_channel_free_ring(struct htmm_channel *channel)
 }
 
 /*
- * The counters since the last RESET. They are exact if the event is not counting; else a
- * concurrent overflow may be in one counter and not yet in another. Under &struct
- * htmm_target_set.lock.
+ * The counters since the last RESET. They are exact if the event is not counting; else a concurrent
+ * overflow may be in one counter and not yet in another. Under &struct htmm_target_set.lock.
  */
 void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters *counters)
 {
@@ -47,8 +46,7 @@ void htmm_channel_read(const struct htmm_channel *channel, struct htmm_counters 
 	for (i = 0; i < HTMM_NR_DROPS; i++)
 		counters->drops[i] = local64_read(&channel->dropped[i]) +
 				     channel->discarded[i] - base->drops[i];
-	counters->throttled = local64_read(&channel->throttled) -
-			      base->throttled;
+	counters->throttled = local64_read(&channel->throttled) - base->throttled;
 	counters->overflows = local64_read(&channel->overflows) - base->overflows;
 	counters->nmi = READ_ONCE(channel->outside_nmi) ? 0 : counters->overflows;
 }

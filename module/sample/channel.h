@@ -60,8 +60,7 @@ struct htmm_event_state {
  * @min_level: what must have served a sample, or the handler drops it; 0: anything
  * @cpu: CPU number
  * @index: index of the event in the session
- * @mem: memory of @ring; NULL before the CPU is first online and after the session has
- *	stopped
+ * @mem: memory of @ring; NULL before the CPU is first online and after the session has stopped
  * @ring: records for ksampled
  * @overflows: times the handler was entered
  * @busy: a handler is running

@@ -15,8 +15,7 @@ struct mem_cgroup;
 
 /**
  * struct htmm_channel_set - channels of a session
- * @config: the configuration; @config->cpus are the CPUs that belong to the set, online or
- *	not
+ * @config: the configuration; @config->cpus are the CPUs that belong to the set, online or not
  * @memcg: the memory cgroup to which rings are charged
  * @channels: array: all events of a CPU, then all events of the next CPU
  * @nr_channels: elements in @channels

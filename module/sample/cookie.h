@@ -9,8 +9,7 @@
 /*
  * Identifies the address space of a task, together with its pid; the task is current, or any task
  * under RCU. The start time distinguishes processes with the same pid, and the number of exec()
- * calls distinguishes programs that run in one process. Context: any, NMI
- * included.
+ * calls distinguishes programs that run in one process. Context: any, NMI included.
  */
 static inline u64 htmm_cookie(const struct task_struct *task)
 {

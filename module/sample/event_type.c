@@ -35,8 +35,7 @@ static int htmm_match_cpu_pmu(struct device *dev, const void *type)
 	const char *name = dev_name(dev);
 	const struct pmu *pmu;
 
-	if (strcmp(name, "cpu") && !str_has_prefix(name, "cpu_") &&
-	    !str_has_prefix(name, "ibs_"))
+	if (strcmp(name, "cpu") && !str_has_prefix(name, "cpu_") && !str_has_prefix(name, "ibs_"))
 		return 0;
 	pmu = dev_get_drvdata(dev);
 	return pmu->type == *(const u32 *)type;

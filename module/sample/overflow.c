@@ -2,8 +2,7 @@
 /*
  * The overflow handler: all code of the module that runs in NMI context.
  *
- * It takes no lock, allocates nothing, prints nothing, and wakes threads only through
- * irq_work.
+ * It takes no lock, allocates nothing, prints nothing, and wakes threads only through irq_work.
  */
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -25,8 +24,7 @@
 
 static u16 htmm_misc(struct pt_regs *regs)
 {
-	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER :
-				     PERF_RECORD_MISC_KERNEL;
+	u16 misc = user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
 
 	return htmm_exact_ip(regs) ? misc | PERF_RECORD_MISC_EXACT_IP : misc;
 }
@@ -90,8 +88,7 @@ static __always_inline void htmm_put(u64 *slot, u64 sample_type, u16 misc,
 				     struct pt_regs *regs)
 {
 	const struct htmm_sample sample = {
-		.ip = data->sample_flags & PERF_SAMPLE_IP ?
-			data->ip : instruction_pointer(regs),
+		.ip = data->sample_flags & PERF_SAMPLE_IP ? data->ip : instruction_pointer(regs),
 		.addr = addr,
 		.time = sample_type & PERF_SAMPLE_TIME ? local_clock() : 0,
 		.period = data->sample_flags & PERF_SAMPLE_PERIOD ?

@@ -38,8 +38,7 @@ int htmm_target_ref_find(struct htmm_target_ref *ref,
 	case HTMM_TARGET_TGID:
 		ref->tgid = htmm_target_tgid(target->id);
 		if (!ref->tgid)
-			return htmm_fail(err, -ESRCH,
-					 "no process has pid %llu", target->id);
+			return htmm_fail(err, -ESRCH, "no process has pid %llu", target->id);
 		return 0;
 	case HTMM_TARGET_CGROUP:
 		ref->cgroup = target->id > INT_MAX ? ERR_PTR(-EBADF) :

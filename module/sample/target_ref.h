@@ -27,9 +27,7 @@ int htmm_target_ref_find(struct htmm_target_ref *ref,
 void htmm_target_ref_get(const struct htmm_target_ref *ref);
 void htmm_target_ref_put(const struct htmm_target_ref *ref);
 
-/*
- * What identifies a target, and is compared with a task's process or cgroup; NULL: all tasks.
- */
+/* What identifies a target, and is compared with a task's process or cgroup; NULL: all tasks. */
 static inline const void *htmm_target_ref_key(const struct htmm_target_ref *ref)
 {
 	switch (ref->type) {

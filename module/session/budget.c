@@ -20,8 +20,7 @@ static u64 htmm_budget_spent(const struct htmm_budget *budget, const struct htmm
 	u32 charge = budget->channels->config->start.interrupt_ns;
 
 	return now->handler_ns - last->handler_ns +
-	       (now->overflows - last->overflows) * charge +
-	       now->drain_ns - last->drain_ns;
+	       (now->overflows - last->overflows) * charge + now->drain_ns - last->drain_ns;
 }
 
 /* Clamp first: a quotient of more than 64 bits would raise a divide exception. */

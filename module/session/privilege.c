@@ -123,8 +123,7 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 
 	/* A budget limits the cost only if it is small, checked often, and can move periods. */
 	if (start->budget_ppm > HTMM_USER_MAX_BUDGET_PPM && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
+		return htmm_fail(err, -EPERM, "budget_ppm is %u: above %u it takes CAP_SYS_NICE",
 				 start->budget_ppm, HTMM_USER_MAX_BUDGET_PPM);
 	if (start->budget_interval_ms > HTMM_USER_MAX_BUDGET_MS && !capable(CAP_SYS_NICE))
 		return htmm_fail(err, -EPERM,
@@ -143,8 +142,7 @@ int htmm_privilege_check(const struct htmm_config *config, struct htmm_error *er
 
 	/* The budget charges it for each sample. */
 	if (start->interrupt_ns < HTMM_USER_MIN_INTERRUPT_NS && !capable(CAP_SYS_NICE))
-		return htmm_fail(err, -EPERM,
-				 "interrupt_ns is %u: below %u it takes CAP_SYS_NICE",
+		return htmm_fail(err, -EPERM, "interrupt_ns is %u: below %u it takes CAP_SYS_NICE",
 				 start->interrupt_ns, HTMM_USER_MIN_INTERRUPT_NS);
 	for (i = 0; i < start->nr_targets; i++)
 		bytes = max_t(u64, bytes, config->targets[i].max_bytes);

@@ -125,8 +125,7 @@ static int htmm_session_check_cpus(const struct cpumask *cpus, const char *what,
 				   struct htmm_error *err)
 {
 	if (!cpumask_empty(cpus) && !cpumask_intersects(cpus, cpu_online_mask))
-		return htmm_fail(err, -ENODEV,
-				 "none of the CPUs to %s is online", what);
+		return htmm_fail(err, -ENODEV, "none of the CPUs to %s is online", what);
 	return 0;
 }
 

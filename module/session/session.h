@@ -36,8 +36,7 @@
  * @holder: the open file that started it, NULL if the session is detached; only compared,
  *	never dereferenced
  * @owner: process that started it
- * @memcg: memory cgroup of @owner, charged for the session's memory; NULL if the kernel has
- *	none
+ * @memcg: memory cgroup of @owner, charged for the session's memory; NULL if the kernel has none
  * @targets: the targets with their tables; changed under htmm_session_lock
  * @channels: the channels
  * @drain: ksampled

@@ -35,8 +35,7 @@ static int htmm_update_check_period(struct htmm_budget *budget, const struct htm
 	int ret;
 
 	if (set->event >= config->start.nr_events)
-		return htmm_fail(err, -ENOENT, "the session has no event %u",
-				 set->event);
+		return htmm_fail(err, -ENOENT, "the session has no event %u", set->event);
 	if (config->start.flags & HTMM_START_BUDGET)
 		return htmm_fail(err, -EBUSY,
 				 "the session has a budget, which chooses the periods");
@@ -118,8 +117,7 @@ int htmm_update_change(struct htmm_target_set *targets, struct htmm_budget *budg
 	if (set->flags & HTMM_SET_CAPACITY)
 		ret = htmm_target_set_get(targets, set->target, &list);
 	if (ret)
-		ret = htmm_fail(err, -ENOENT, "the session has no target %u",
-				set->target);
+		ret = htmm_fail(err, -ENOENT, "the session has no target %u", set->target);
 	if (!ret && set->flags & HTMM_SET_PERIOD)
 		ret = htmm_update_check_period(budget, set, err);
 	if (!ret && set->flags & HTMM_SET_PERIOD)

@@ -149,16 +149,12 @@ void htmm_reader_put(struct htmm_reader *reader, unsigned int event, const u64 *
  */
 void htmm_reader_settle(struct htmm_reader *reader)
 {
-	const struct perf_event_header round = {
-		.type = HTMM_RECORD_ROUND,
-		.size = sizeof(round),
-	};
+	const struct perf_event_header round = { .type = HTMM_RECORD_ROUND, .size = sizeof(round) };
 	u64 record;
 
 	if (!reader->gapped && !reader->round_due)
 		return;
-	if (htmm_reader_room(reader) <
-	    htmm_reader_gap_bytes(reader) + sizeof(record))
+	if (htmm_reader_room(reader) < htmm_reader_gap_bytes(reader) + sizeof(record))
 		return;
 	htmm_reader_tell_gaps(reader);
 	memcpy(&record, &round, sizeof(record));
@@ -212,8 +208,7 @@ bool htmm_reader_ended(const struct htmm_reader *reader)
 /* Context: any. */
 bool htmm_reader_ready(const struct htmm_reader *reader)
 {
-	return htmm_reader_ended(reader) ||
-	       htmm_reader_used(reader) >= reader->watermark;
+	return htmm_reader_ended(reader) || htmm_reader_used(reader) >= reader->watermark;
 }
 
 /* Bytes that can be read. Context: any. */

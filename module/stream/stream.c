@@ -135,10 +135,7 @@ void htmm_stream_end(void)
 		if (reader->state != HTMM_STREAM_RUNNING)
 			continue;
 		htmm_reader_settle(reader);
-		/*
-		 * Set this after the last record: pairs with the load-acquire in
-		 * htmm_reader_ended().
-		 */
+		/* After the last record: pairs with the load-acquire in htmm_reader_ended(). */
 		smp_store_release(&reader->state, HTMM_STREAM_ENDED);
 		htmm_reader_wake(reader);
 	}

@@ -33,8 +33,7 @@ void htmm_frame_exit(void)
 /* Does a page take none of a process's memory? The huge page of zeroes has no owner. */
 static bool htmm_frame_of_nobody(struct page *page, unsigned int shift)
 {
-	return PageReserved(page) ||
-	       (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping));
+	return PageReserved(page) || (shift > PAGE_SHIFT && !READ_ONCE(page_folio(page)->mapping));
 }
 
 /*

@@ -2,9 +2,8 @@
 /*
  * Address spaces: small numbers that stand for processes in a page's key.
  *
- * An address space begins at fork() or exec() and ends at exec() or exit. It is identified
- * by its pid and a cookie, so that neither a recycled pid nor an exec() mixes the pages of
- * two programs.
+ * An address space begins at fork() or exec() and ends at exec() or exit. It is identified by its
+ * pid and a cookie, so that neither a recycled pid nor an exec() mixes the pages of two programs.
  */
 #ifndef HTMM_SPACE_H
 #define HTMM_SPACE_H
@@ -30,8 +29,7 @@ struct mm_struct;
  * @id: its number, from 1
  * @nr: its process in the initial pid namespace
  * @cookie: htmm_cookie() of its tasks
- * @pid: its process, with a reference held; NULL if it exited before the first sample was
- *	drained
+ * @pid: its process, with a reference held; NULL if it exited before the first sample was drained
  * @gone: the process has exited or started another program
  * @exiting: it is being removed with its pages; its samples are no longer counted
  * @regions: number of its regions in the table

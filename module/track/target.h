@@ -39,8 +39,7 @@ struct htmm_space_owner {
 /**
  * struct htmm_served_counts - what served samples, by the CPUs' node, event and source
  * @events: events of the session
- * @samples: of node n, event e and source s in element
- *	(n * @events + e) * HTMM_NR_SOURCES + s
+ * @samples: of node n, event e and source s in element (n * @events + e) * HTMM_NR_SOURCES + s
  */
 struct htmm_served_counts {
 	unsigned int events;

@@ -62,8 +62,7 @@ static struct htmm_target_table *htmm_target_set_make(struct htmm_target_set *se
 
 	target = htmm_target_create(ref, wanted, set->last + 1, start, &set->lock);
 	if (target == ERR_PTR(-EINVAL))
-		return ERR_PTR(htmm_fail(err, -ERANGE,
-					 "no hot-page table can have %llu bytes",
+		return ERR_PTR(htmm_fail(err, -ERANGE, "no hot-page table can have %llu bytes",
 					 max_bytes));
 	if (IS_ERR(target))
 		htmm_fail(err, PTR_ERR(target),
@@ -107,8 +106,7 @@ int htmm_target_set_add(struct htmm_target_set *set, const struct htmm_target *w
 	int ret;
 
 	if (set->nr == HTMM_MAX_TARGETS)
-		return htmm_fail(err, -ENOSPC, "there are %u targets already",
-				 HTMM_MAX_TARGETS);
+		return htmm_fail(err, -ENOSPC, "there are %u targets already", HTMM_MAX_TARGETS);
 	ret = htmm_target_ref_find(&ref, wanted, err);
 	if (ret)
 		return ret;
@@ -156,9 +154,8 @@ int htmm_target_set_remove(struct htmm_target_set *set, u32 number, struct htmm_
 }
 
 /*
- * Look up the targets of a session. @set is zeroed; @config was checked and exists as long as
- * the set. Returns 0, or an errno documented with struct htmm_start. Context: as
- * htmm_target_set_add().
+ * Look up the targets of a session. @set is zeroed; @config was checked and exists as long as the
+ * set. Returns 0, or an errno documented with struct htmm_start. Context: as htmm_target_set_add().
  */
 int htmm_target_set_init(struct htmm_target_set *set, struct htmm_config *config,
 			 struct htmm_error *err)
