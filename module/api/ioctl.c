@@ -92,8 +92,7 @@ static int htmm_copy_config(struct htmm_config *config, const struct htmm_start 
 				    start->target_size, start->nr_targets);
 	if (ret)
 		return htmm_fail(err, ret, "the array of targets cannot be read");
-	ret = htmm_uaccess_cpus(config->cpus, start->cpus, start->cpus_size,
-				"cpus", err);
+	ret = htmm_uaccess_cpus(config->cpus, start->cpus, start->cpus_size, "cpus", err);
 	if (ret)
 		return ret;
 	return htmm_uaccess_cpus(config->drain_cpus, start->drain_cpus,
@@ -139,7 +138,12 @@ static int htmm_ioctl_stop(struct htmm_call *call)
 
 static int htmm_ioctl_get_info(struct htmm_call *call)
 {
-	htmm_snapshot_info(call->session, &call->arg.info);
+	struct htmm_session *session = htmm_session_get(call->arg.id.session);
+
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	htmm_snapshot_info(session, &call->arg.info);
+	htmm_session_put(session);
 	return 0;
 }
 
@@ -430,18 +434,6 @@ static int htmm_ioctl_stream(struct htmm_call *call)
 }
 
 /**
- * enum htmm_need - how an ioctl uses the session
- * @HTMM_NEED_NOTHING: it finds the session itself, or needs none
- * @HTMM_NEED_IF_ANY: it uses the session, if there is one
- * @HTMM_NEED_SESSION: it reads the session
- */
-enum htmm_need {
-	HTMM_NEED_NOTHING,
-	HTMM_NEED_IF_ANY,
-	HTMM_NEED_SESSION,
-};
-
-/**
  * struct htmm_array - an array that the module fills
  * @at: offset of the member that points to it; 0: no array
  * @count: offset of the member with the room in elements
@@ -465,7 +457,7 @@ struct htmm_array {
  * @reserved: offset of the struct's member __reserved; 0: none
  * @error: offset of the struct's member error, which error_size follows; 0: none
  * @arrays: arrays that the module fills
- * @needs_session: how the struct's member @session is used
+ * @needs_session: it reads the session; else it finds one itself, or needs none
  * @open: the ioctl needs no capability
  * @copy_out: the struct is written back as a whole
  * @run: runs the ioctl
@@ -477,7 +469,7 @@ struct htmm_ioctl {
 	u16 reserved;
 	u16 error;
 	struct htmm_array arrays[HTMM_MAX_ARRAYS];
-	enum htmm_need needs_session;
+	bool needs_session;
 	bool open;
 	bool copy_out;
 	int (*run)(struct htmm_call *call);
@@ -515,25 +507,21 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 		   .flags = ~0U, .run = htmm_ioctl_start),
 	HTMM_IOCTL(STOP, htmm_session_id, session, 16, .run = htmm_ioctl_stop),
 	HTMM_IOCTL(GET_INFO, htmm_info, __reserved, 144, HTMM_RESERVED(htmm_info),
-		   .needs_session = HTMM_NEED_IF_ANY, .open = true, .copy_out = true,
-		   .run = htmm_ioctl_get_info),
+		   .open = true, .copy_out = true, .run = htmm_ioctl_get_info),
 	HTMM_IOCTL(GET_STATS, htmm_stats, __reserved, 480, HTMM_RESERVED(htmm_stats),
 		   .arrays = { HTMM_ARRAY(htmm_stats, channels, nr_channels, channel_size,
 					  HTMM_ELEM(htmm_channel_info, counters, 216)),
 			       HTMM_ARRAY(htmm_stats, events, nr_events, event_size,
 					  HTMM_ELEM(htmm_event, min_level, 96)) },
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_stats),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_stats),
 	HTMM_IOCTL(GET_HIST, htmm_histogram, bins, 328,
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_hist),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_hist),
 	HTMM_IOCTL(LIST_PAGES, htmm_list_pages, cursor, 112, .flags = HTMM_LIST_ANY_PLACEMENT,
 		   .arrays = { HTMM_ARRAY(htmm_list_pages, pages, nr_pages, page_size,
 					  HTMM_ELEM(htmm_page, __reserved, 48)) },
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_list_pages),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_list_pages),
 	HTMM_IOCTL(COOL, htmm_target_id, __reserved, 24, HTMM_RESERVED(htmm_target_id),
-		   .needs_session = HTMM_NEED_SESSION, .run = htmm_ioctl_cool),
+		   .needs_session = true, .run = htmm_ioctl_cool),
 	HTMM_IOCTL(RESET, htmm_session_id, session, 16, .run = htmm_ioctl_reset),
 	HTMM_IOCTL(ADD_TARGET, htmm_add_target, __reserved, 48, HTMM_RESERVED(htmm_add_target),
 		   HTMM_ERROR(htmm_add_target), .run = htmm_ioctl_add_target),
@@ -542,29 +530,25 @@ static const struct htmm_ioctl htmm_ioctls[] = {
 	HTMM_IOCTL(GET_TARGETS, htmm_targets, target_size, 32,
 		   .arrays = { HTMM_ARRAY(htmm_targets, targets, nr_targets, target_size,
 					  HTMM_ELEM(htmm_target_info, name, 1360)) },
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_targets),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_targets),
 	HTMM_IOCTL(STREAM, htmm_stream, ids, 144, .copy_out = true, .run = htmm_ioctl_stream),
 	HTMM_IOCTL(SET, htmm_set, __reserved, 56, HTMM_RESERVED(htmm_set),
 		   HTMM_ERROR(htmm_set), .flags = HTMM_SET_CAPACITY | HTMM_SET_PERIOD |
 			    HTMM_SET_PAUSE | HTMM_SET_RESUME,
 		   .run = htmm_ioctl_set),
 	HTMM_IOCTL(GET_HIT_RATIO, htmm_hit_ratio, error_ppm, 64,
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_hit_ratio),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_hit_ratio),
 	HTMM_IOCTL(GET_PLACEMENT, htmm_placement, shared_pages, 72,
 		   .arrays = { HTMM_ARRAY(htmm_placement, nodes, nr_nodes, node_size,
 					  HTMM_ELEM(htmm_node_placement, bins, 320)) },
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_placement),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_placement),
 	HTMM_IOCTL(GET_SERVED, htmm_served, __reserved, 40, HTMM_RESERVED(htmm_served),
 		   .arrays = { HTMM_ARRAY(htmm_served, rows, nr_rows, row_size,
 					  HTMM_ELEM(htmm_served_row, samples, 72)) },
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true,
-		   .run = htmm_ioctl_get_served),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_get_served),
 	HTMM_IOCTL(FEED, htmm_feed, cpu, 40,
 		   .flags = HTMM_FEED_FOREIGN | HTMM_FEED_NOTES | HTMM_FEED_CPU,
-		   .needs_session = HTMM_NEED_SESSION, .copy_out = true, .run = htmm_ioctl_feed),
+		   .needs_session = true, .copy_out = true, .run = htmm_ioctl_feed),
 };
 
 static const struct htmm_ioctl *htmm_ioctl_find(unsigned int cmd)
@@ -647,11 +631,11 @@ static int htmm_ioctl_run(const struct htmm_ioctl *ioctl, struct htmm_call *call
 {
 	int i, ret;
 
-	if (ioctl->needs_session != HTMM_NEED_NOTHING) {
+	if (ioctl->needs_session) {
 		call->session = htmm_session_get(call->arg.id.session);
 		if (IS_ERR(call->session))
 			return PTR_ERR(call->session);
-		if (!call->session && ioctl->needs_session == HTMM_NEED_SESSION)
+		if (!call->session)
 			return -ENODATA;
 	}
 	ret = ioctl->run(call);
