@@ -303,10 +303,7 @@ static int htmm_channel_set_add_all(struct htmm_channel_set *set, struct htmm_er
 	return ret;
 }
 
-/*
- * Release all events. Afterwards no overflow handler of the set runs or has a wake-up
- * pending.
- */
+/* Release all events. Afterwards no overflow handler of the set runs or has a wake-up pending. */
 static void htmm_channel_set_release(struct htmm_channel_set *set)
 {
 	unsigned int i;
@@ -404,12 +401,7 @@ void htmm_channel_set_pause(struct htmm_channel_set *set)
 
 u64 htmm_channel_set_period(struct htmm_channel_set *set, unsigned int index)
 {
-	u64 period;
-
-	mutex_lock(&set->lock);
-	period = set->period[index];
-	mutex_unlock(&set->lock);
-	return period;
+	return READ_ONCE(set->period[index]);
 }
 
 /* What the periods of an event must be multiples of; 0: any, or no CPU is sampled now. */
@@ -467,7 +459,7 @@ int htmm_channel_set_set_period(struct htmm_channel_set *set, unsigned int index
 	for (i = index; !ret && i < set->nr_channels; i += nr_events)
 		ret = htmm_perf_event_set_period(set->channels[i], period);
 	if (!ret)
-		set->period[index] = period;
+		WRITE_ONCE(set->period[index], period);
 	else
 		for (i = index; i < set->nr_channels; i += nr_events)
 			htmm_perf_event_set_period(set->channels[i], set->period[index]);

@@ -9,29 +9,21 @@
 /* Explain an errno of perf_event_create_kernel_counter(). */
 static const char *htmm_event_reason(int ret)
 {
-	switch (ret) {
-	case -ENOENT:
-		return "no PMU of this CPU takes events of this type and config";
-	case -EOPNOTSUPP:
-		return "the PMU cannot sample this event, or not this precisely";
-	case -EINVAL:
-		return "the PMU rejects this config or period";
-	case -ENODATA:
-		return "with DATA_SRC or min_level it needs another event beside it";
-	case -EACCES:
-	case -EPERM:
-		return "perf does not permit it";
-	case -EBUSY:
-		return "the PMU is in use";
-	case -ENOSPC:
-		return "the PMU has no counter left";
-	case -ENODEV:
-		return "the CPU has gone offline";
-	case -ENOMEM:
-		return "out of memory";
-	default:
-		return "perf refuses it";
-	}
+	static const char * const reasons[] = {
+		[ENOENT] = "no PMU of this CPU takes events of this type and config",
+		[EOPNOTSUPP] = "the PMU cannot sample this event, or not this precisely",
+		[EINVAL] = "the PMU rejects this config or period",
+		[ENODATA] = "with DATA_SRC or min_level it needs another event beside it",
+		[EACCES] = "perf does not permit it",
+		[EPERM] = "perf does not permit it",
+		[EBUSY] = "the PMU is in use",
+		[ENOSPC] = "the PMU has no counter left",
+		[ENODEV] = "the CPU has gone offline",
+		[ENOMEM] = "out of memory",
+	};
+	const char *reason = -ret < ARRAY_SIZE(reasons) ? reasons[-ret] : NULL;
+
+	return reason ?: "perf refuses it";
 }
 
 /* Open the event, without samples of the kernel and of hypervisors, or of guests, if asked to. */
