@@ -20,6 +20,7 @@ void htmm_table_cool_region(struct htmm_table *table, struct htmm_region *region
 void htmm_table_cool(struct htmm_table *table)
 {
 	u64 *zero = &table->hist[HTMM_UNIT_PAGE].bin[0];
+	struct htmm_change *change = &table->change;
 	unsigned int unit;
 
 	table->front_epoch = ++table->epoch % HTMM_FRONT_EPOCHS;
@@ -30,6 +31,14 @@ void htmm_table_cool(struct htmm_table *table)
 	table->stats.pages -= *zero;
 	table->stats.reclaimed += *zero;
 	*zero = 0;
+	/* The same pages have many samples. But if one is many, half of it is none: begin anew. */
+	if (change->level > 1)
+		change->level /= 2;
+	else
+		*change = (struct htmm_change) {
+			.level = change->level, .low = change->low, .enough = change->enough,
+			.looked = table->stats.counted,
+		};
 	/* Regions that the present sweep has already visited are visited by another one. */
 	table->sweeps = 1 + !!table->sweep.chain;
 }

@@ -62,8 +62,7 @@ static u64 htmm_hash_multiplier(u64 seed, u64 fronts)
 	u64 low = fronts >> (HTMM_VPN_BITS - HTMM_REGION_ORDER - 32);
 	u64 fraction = (seed ?: HTMM_HASH_SEED) & HTMM_HASH_FRACTION;
 
-	return HTMM_HASH_ONE | (fraction & ~(low - 1)) |
-	       low * HTMM_HASH_GOLDEN >> 32;
+	return HTMM_HASH_ONE | (fraction & ~(low - 1)) | low * HTMM_HASH_GOLDEN >> 32;
 }
 
 int htmm_table_init(struct htmm_table *table, const struct htmm_table_config *config, void *dir,
@@ -103,6 +102,52 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		return 0;
 	return min_t(u32, DIV_ROUND_UP(want - have, HTMM_POOL_BLOCKS_PER_PAGE),
 		     table->max_held - table->pool->held);
+}
+
+/* So many samples must be expected on these pages: 20 % less are three standard deviations. */
+#define HTMM_EXPECTED	225
+
+/* About how many samples the pages have that have at least @level: in bin b, 3/4 of 2^b each. */
+static u64 htmm_change_mass(const struct htmm_table *table, u32 level)
+{
+	const u64 *pages = table->hist[HTMM_UNIT_PAGE].bin;
+	unsigned int bin;
+	u64 mass = 0;
+
+	for (bin = htmm_hist_bin(level); bin < HTMM_NR_BINS; bin++)
+		mass += (pages[bin] << bin) / 4 * 3;
+	return mass;
+}
+
+bool htmm_table_changed(struct htmm_table *table)
+{
+	struct htmm_change *change = &table->change;
+	u32 share, level = change->level, usual = change->usual, low = change->low;
+	u64 samples = table->stats.counted - change->looked, all;
+	bool changed;
+
+	if (change->weight < change->enough || samples * (usual ?: 512) >> 10 < HTMM_EXPECTED)
+		return false;
+	share = div64_u64((change->weight - change->below) << 10, change->weight);
+	if (usual > low)
+		low += (usual - low) / 8;
+	changed = usual && share * 5 < low * 4;
+	low = level ? min(low, share) : 1024;
+	/* At the first level it still rises. */
+	if (changed || !level)
+		usual = 0;
+	else
+		usual = !usual ? share : (level > 1 ? 3 * usual + share : 2 * (usual + share)) / 4;
+	all = htmm_change_mass(table, 1);
+	/* A digit has no larger level. */
+	for (level = 1U << HTMM_DIGIT_BITS; level > 1; level /= 2)
+		if (htmm_change_mass(table, 2 * level) > all / 10 * 7)
+			break;
+	*change = (struct htmm_change) {
+		.level = level, .usual = usual, .low = low, .enough = all / 12,
+		.looked = table->stats.counted,
+	};
+	return changed;
 }
 
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages)

@@ -111,8 +111,7 @@ struct htmm_ahead {
  * @counted: samples added
  * @full: samples refused because nothing could be evicted
  * @reclaimed: base pages forgotten because their count had cooled to zero
- * @evicted: base pages forgotten to make room, at the memory limit or because the pool
- *	was empty
+ * @evicted: base pages forgotten to make room, at the memory limit or because the pool was empty
  *
  * The number of pages that were ever added is @pages + @reclaimed + @evicted + the pages
  * removed with their address space or by htmm_table_forget().
@@ -124,6 +123,27 @@ struct htmm_table_stats {
 	u64 full;
 	u64 reclaimed;
 	u64 evicted;
+};
+
+/**
+ * struct htmm_change - do samples go to the pages that had most of them?
+ * @level: pages with at least this count have many samples: half of a power of 2 that pages with 70
+ *	% of the samples had at the last look, at most 128; 0 before the first look
+ * @usual: what part of the samples usually goes to such pages, in 1/1024; 0: not known yet
+ * @low: the least part that was seen lately: a program may go round and round
+ * @enough: weight until the next look
+ * @weight: weight of the samples since the last look
+ * @below: what of it raised counts that were below @level, up to that
+ * @looked: samples counted until the last look
+ */
+struct htmm_change {
+	u32 level;
+	u32 usual;
+	u32 low;
+	u64 enough;
+	u64 weight;
+	u64 below;
+	u64 looked;
 };
 
 /**
@@ -154,6 +174,7 @@ struct htmm_table {
 	u64 epoch;
 
 	/* private: */
+	struct htmm_change change;
 	struct htmm_table_config config;
 	struct htmm_pool *pool;
 	struct htmm_front *front;
@@ -184,17 +205,15 @@ struct htmm_table {
 };
 
 /*
- * Size of the directory for htmm_table_init(), or 0 if @config is invalid. It never grows, so
- * no sample waits for a rehash. It takes 5 to 10 % of max_bytes, and up to 1/9 in the smallest
- * tables.
+ * Size of the directory for htmm_table_init(), or 0 if @config is invalid. It never grows, so no
+ * sample waits for a rehash. It takes 5 to 10 % of max_bytes, and up to 1/9 in the smallest tables.
  */
 size_t htmm_table_dir_bytes(const struct htmm_table_config *config);
 
 /*
- * Prepare an empty table. @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64; the
- * caller allocates them, because the size may be large, and frees them. @pool is initialised
- * here, without pages. Returns 0, or -EINVAL if @config is invalid or @dir is NULL or not
- * aligned.
+ * Prepare an empty table. @dir: htmm_table_dir_bytes() bytes of zeroes, aligned to 64; the caller
+ * allocates them, because the size may be large, and frees them. @pool is initialised here, without
+ * pages. Returns 0, or -EINVAL if @config is invalid or @dir is NULL or not aligned.
  */
 int htmm_table_init(struct htmm_table *table, const struct htmm_table_config *config, void *dir,
 		    struct htmm_pool *pool);
@@ -207,10 +226,9 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n);
 
 /*
  * Count a batch of @n samples. At the memory limit or if the pool is empty, cold regions are
- * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does
- * not make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX.
- * Returns the number of samples refused, and sets @dropped, an array of @n, to their indices,
- * ascending.
+ * evicted to make room, at most HTMM_EVICT_MAX for a sample. A sample is refused if this does not
+ * make enough room, or if it has no page (HTMM_NO_PAGE). Counts saturate at U32_MAX. Returns the
+ * number of samples refused, and sets @dropped, an array of @n, to their indices, ascending.
  */
 u32 htmm_table_add(struct htmm_table *table, const struct htmm_table_sample *samples, u32 n,
 		   u32 *dropped);
@@ -232,6 +250,15 @@ void htmm_table_cool(struct htmm_table *table);
  * would forget most pages before it knows the hot ones.
  */
 u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
+
+/* Coolings after a change: an eighth of each count is left. */
+#define HTMM_CHANGE_COOLINGS	3
+
+/*
+ * Has the set of hot pages changed? It has if pages with many samples get less of the new ones than
+ * 80 % of their lowest share lately. Ask after each batch: it looks after a twelfth more samples.
+ */
+bool htmm_table_changed(struct htmm_table *table);
 
 /* Memory that the table holds, directory and pool. */
 static inline u64 htmm_table_bytes(const struct htmm_table *table)

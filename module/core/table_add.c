@@ -28,6 +28,7 @@ static __always_inline bool htmm_digit_takes(u64 old, u64 sum)
 static __always_inline void htmm_digit_set(struct htmm_table *table, u8 *digit, u64 old, u64 sum)
 {
 	*digit = sum;
+	table->change.weight += sum - old;
 	table->moves[old]--;
 	table->moves[sum]++;
 }
@@ -59,6 +60,9 @@ static bool htmm_table_try_set(struct htmm_table *table, struct htmm_region *reg
 
 	if (!htmm_region_set(region, table->pool, page, count))
 		return false;
+	table->change.weight += weight;
+	if (old < table->change.level)
+		table->change.below += min(weight, table->change.level - old);
 	if (old) {
 		htmm_hist_move(&table->hist[HTMM_UNIT_PAGE], old, count);
 	} else {
@@ -277,13 +281,20 @@ static void htmm_table_settle(struct htmm_table *table)
 {
 	u64 *hist = table->hist[HTMM_UNIT_PAGE].bin;
 	const s32 *moves = table->moves;
-	unsigned long digit = 4, bin;
+	unsigned long digit, bin;
+	const u32 level = table->change.level;
+	s64 below = 0;
 	s32 sum;
+
+	/* What a sample adds, one after the other, raises counts from each digit that it passes. */
+	for (digit = 0; digit < level; digit++)
+		below -= (s64)(level - digit) * moves[digit];
+	table->change.below += below;
 
 	table->stats.pages -= moves[0];
 	hist[1] += moves[1];
 	hist[2] += moves[2] + moves[3];
-	for (bin = 3; bin <= HTMM_DIGIT_BITS; bin++) {
+	for (bin = 3, digit = 4; bin <= HTMM_DIGIT_BITS; bin++) {
 		for (sum = 0; digit < 1UL << bin; digit += 4)
 			sum += moves[digit] + moves[digit + 1] + moves[digit + 2] +
 			       moves[digit + 3];

@@ -36,9 +36,7 @@ static void htmm_budget_measure(struct htmm_budget *budget, struct htmm_cost *co
 	struct htmm_channel_set *channels = budget->channels;
 	unsigned int i;
 
-	*cost = (struct htmm_cost) {
-		.drain_ns = READ_ONCE(budget->drain->busy_ns),
-	};
+	*cost = (struct htmm_cost) { .drain_ns = READ_ONCE(budget->drain->busy_ns) };
 	mutex_lock(&channels->lock);
 	for (i = 0; i < channels->nr_channels; i++) {
 		cost->handler_ns += local64_read(&channels->channels[i]->handler_ns);

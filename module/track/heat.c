@@ -62,10 +62,16 @@ void htmm_target_cool(struct htmm_target_table *target)
 	htmm_target_adapt(target);
 }
 
-/* Cool and adapt if due. */
+/* Cool and adapt if due, and forget most of the past if something else is hot now. */
 void htmm_target_settle(struct htmm_target_table *target)
 {
 	const struct htmm_table_stats *stats = &target->table.stats;
+	unsigned int i;
+
+	/* Whoever chooses a period decides what is forgotten. */
+	if (!target->cooling_period && htmm_table_changed(&target->table))
+		for (i = 0; i < HTMM_CHANGE_COOLINGS; i++)
+			htmm_target_cool(target);
 
 	/* There may be more pages, so that it is due later, than when this was computed. */
 	if (stats->counted >= target->next_cooling)

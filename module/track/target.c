@@ -152,8 +152,7 @@ static void htmm_target_count(struct htmm_target_table *target, struct htmm_batc
 		while (i--)
 			htmm_target_drop(target, batch, start + batch->refused[i], 1,
 					 HTMM_DROP_TABLE_FULL);
-		if (target->table.stats.counted >= due)
-			htmm_target_settle(target);
+		htmm_target_settle(target);
 	}
 }
 
@@ -199,8 +198,7 @@ void htmm_target_add(struct htmm_target_table *target, struct htmm_batch *batch,
 
 /*
  * A step of housekeeping: free memory of what has cooled to zero, and forget pages of exited
- * processes. Returns true if there is more to do. Context: the drain thread; @target->lock is
- * held.
+ * processes. Returns true if there is more to do. Context: the drain thread; @target->lock is held.
  */
 bool htmm_target_tidy(struct htmm_target_table *target)
 {

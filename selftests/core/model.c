@@ -85,6 +85,14 @@ static bool model_takes(const struct htmm_table_sample *s)
 	return !s->weight || s->page != HTMM_NO_PAGE;
 }
 
+/* A look ends, and another begins with this level. */
+static void model_look(struct model *model, u32 level)
+{
+	model->level = level;
+	model->weight = 0;
+	model->below = 0;
+}
+
 static void model_add(struct model *model, const struct htmm_table_sample *s)
 {
 	struct model_region *r = model_find(model, sample_space(s), sample_vpn(s));
@@ -93,6 +101,9 @@ static void model_add(struct model *model, const struct htmm_table_sample *s)
 	if (!s->weight)
 		return;
 	page = &r->page[s->page % HTMM_REGION_PAGES];
+	model->weight += s->weight;
+	if (page->count < model->level)
+		model->below += min(s->weight, model->level - page->count);
 	if (page->tracked)
 		model_bin_add(model, HTMM_UNIT_PAGE, page->count, -1);
 	if (r->tracked)
@@ -372,15 +383,29 @@ static void world_add_limited(struct world *w,
 		model_add(&w->model, s);
 }
 
+/* Looks for changes now and then, so that levels vary. */
+static void world_look(struct world *w)
+{
+	const u64 looked = w->table.change.looked;
+
+	CHECK(w->table.change.weight == w->model.weight && w->table.change.below == w->model.below);
+	if (tap_below(4))
+		return;
+	htmm_table_changed(&w->table);
+	if (w->table.change.looked == looked)
+		return;
+	model_look(&w->model, w->table.change.level);
+}
+
 void world_add(struct world *w, const struct htmm_table_sample *samples, u32 n)
 {
 	if (!w->limited) {
 		world_add_batch(w, samples, n);
 		CHECK(!w->table.stats.evicted);
-		return;
 	}
-	while (n--)
+	while (w->limited && n--)
 		world_add_limited(w, samples++);
+	world_look(w);
 }
 
 struct htmm_table_sample world_sample(const struct world *w)
@@ -400,6 +425,10 @@ void world_cool(struct world *w)
 
 	htmm_table_cool(&w->table);
 	w->model.coolings++;
+	if (w->model.level <= 1)
+		model_look(&w->model, w->model.level);
+	else
+		w->model.level /= 2;
 	for (i = 0; i < MODEL_REGIONS; i++) {
 		struct model_region *r = &w->model.region[i];
 

@@ -48,6 +48,10 @@ struct model {
 	u64 reclaimed;
 	u64 evicted;
 	u64 coolings;
+	/* Since the last look of htmm_table_changed(); its level is the table's. */
+	u32 level;
+	u64 weight;
+	u64 below;
 };
 
 /* The table under test, its memory, and the model. */

@@ -325,6 +325,29 @@ TEST_F(hotness, cooling_period)
 	EXPECT_EQ(count, samples_of(self, 0));
 }
 
+/* Other pages become hot: all but an eighth of what was counted before is forgotten, once. */
+TEST_F(hotness, other_pages_become_hot)
+{
+	const __u64 periods[] = { 0, 1 << 20 };
+	static struct stats stats;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		self->req.arg.cooling_period = periods[i];
+		ASSERT_START(self);
+		access_pages(&self->source, self->mem, NR / 4, 400);
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		EXPECT_EQ(0, stats.s.stats[HTMM_STAT_COOLINGS]);
+		access_pages(&self->source, self->mem + NR / 2 * PAGE, NR / 4, 400);
+		ASSERT_EQ(0, device_stop(self->fd));
+		ASSERT_EQ(0, stats_read(self->fd, &stats));
+		/* Whoever gives a period gets no other coolings. */
+		EXPECT_EQ(periods[i] ? 0 : 3, stats.s.stats[HTMM_STAT_COOLINGS]);
+		EXPECT_EQ(periods[i] ? 400 : 50, samples_of(self, 1));
+		EXPECT_LT(200, samples_of(self, NR / 2 + 1));
+	}
+}
+
 /* A page that is not touched any more cools to zero, one step at a time. */
 TEST_F(hotness, cooling_of_pages_at_rest)
 {
