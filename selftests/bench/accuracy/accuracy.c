@@ -5,7 +5,8 @@
  * MISSES has every miss of a process and others, as selftests/pebs/plugin/misses.h says. Each
  * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
  * misses to these are compared with the misses to as many pages as well as can be chosen: once
- * for the whole run, with all samples, and for each second, with those before it. Prints lines of
+ * for the whole run, with all samples, and for each second, with those before it. What is estimated
+ * for the next second are the counts of a session, which forgets by itself. Prints lines of
  * "program,method,period,budget,past,next,cpu,share,low,high,truth": the last ones are what share
  * of the loads the best pages are said to have, its bounds, and the share that they have.
  *
@@ -23,6 +24,8 @@
 #include <fcntl.h>
 
 #include "estimate/share.h"
+#include "core/scan.h"
+#include "core/table.h"
 
 #define PAGE_BITS	0xfffffffffULL
 #define STORE		0x1000000000ULL
@@ -326,18 +329,100 @@ static void add_shares(const struct run *run, const float *count, bool pooled,
 	free(loads);
 }
 
+/* Enough for all pages of these programs. */
+#define SESSION_BYTES	(1024UL << 20)
+
+/**
+ * struct session - what the module counts by default
+ * @table: the hot-page table
+ * @pool: its memory
+ * @memory: the table's directory, and pages for @pool
+ * @used: bytes of @memory that are in use
+ * @cooled: samples at the last cooling
+ */
+struct session {
+	struct htmm_table table;
+	struct htmm_pool pool;
+	char *memory;
+	size_t used;
+	u64 cooled;
+};
+
+static struct session *session_new(void)
+{
+	const struct htmm_table_config config = { .max_bytes = SESSION_BYTES };
+	const size_t bytes = htmm_table_dir_bytes(&config);
+	struct session *session = get(1, sizeof(*session));
+
+	/* Only what is used takes memory. */
+	session->memory = mmap(NULL, 2 * SESSION_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (session->memory == MAP_FAILED ||
+	    htmm_table_init(&session->table, &config, session->memory, &session->pool))
+		fail("accuracy");
+	session->used = (bytes + HTMM_POOL_PAGE_SIZE - 1) / HTMM_POOL_PAGE_SIZE *
+			HTMM_POOL_PAGE_SIZE;
+	return session;
+}
+
+static void session_free(struct session *session)
+{
+	munmap(session->memory, 2 * SESSION_BYTES);
+	free(session);
+}
+
+static void session_cool(struct session *session, unsigned int times)
+{
+	while (times--)
+		htmm_table_cool(&session->table);
+	session->cooled = session->table.stats.counted;
+}
+
+static void session_count(struct session *session, __u64 page)
+{
+	const struct htmm_table_sample sample = { .page = htmm_page(1, page), .weight = 1 };
+	struct htmm_table *table = &session->table;
+	u32 need = htmm_table_need(table, 1), dropped;
+
+	for (; need; need--, session->used += HTMM_POOL_PAGE_SIZE)
+		htmm_pool_put(&session->pool, session->memory + session->used);
+	htmm_table_add(table, &sample, 1, &dropped);
+	if (htmm_table_changed(table))
+		session_cool(session, HTMM_CHANGE_COOLINGS);
+	else if (table->stats.counted >= htmm_cooling_due(session->cooled, 0, table->stats.pages))
+		session_cool(session, 1);
+}
+
+/* The present counts of all pages. */
+static void session_counts(const struct session *session, const struct run *run, float *count)
+{
+	u32 counts[HTMM_REGION_PAGES];
+	__u64 region = ~0ULL;
+	size_t i;
+
+	for (i = 0; i < run->nr_pages; i++) {
+		if (run->pages[i] / HTMM_REGION_PAGES != region)
+			htmm_table_counts(&session->table, 1, run->pages[i], counts, NULL);
+		region = run->pages[i] / HTMM_REGION_PAGES;
+		count[i] = counts[run->pages[i] % HTMM_REGION_PAGES];
+	}
+}
+
 /* A sample each @period loads, or with 1 each miss. @pooled: estimate rates. */
 static struct scores measure(const struct run *run, unsigned int period, bool pooled)
 {
-	float *count = get(run->nr_pages, sizeof(*count)), *rate = count;
+	float *count = get(run->nr_pages, sizeof(*count)), *rate = count, *now = count;
+	struct session *session = pooled ? session_new() : NULL;
 	float *truth = get(run->nr_pages, sizeof(*truth));
 	bool *touched = get(run->nr_pages, sizeof(*touched));
 	struct scores scores = {};
 	size_t i, second, loads = 0;
 	double begin;
 
-	if (pooled)
+	if (pooled) {
 		rate = get(run->nr_pages, sizeof(*rate));
+		now = get(run->nr_pages, sizeof(*now));
+	}
 	for (second = 0; second <= run->nr_seconds; second++) {
 		const bool last = second == run->nr_seconds;
 		const size_t from = run->second[second];
@@ -347,18 +432,21 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 			memset(truth, 0, run->nr_pages * sizeof(*truth));
 			for (i = from; i < to; i++)
 				truth[run->misses[i].page]++;
-			if (pooled)
-				estimate(run, count, touched, rate);
+			if (pooled) {
+				session_counts(session, run, now);
+				estimate(run, now, touched, rate);
+			}
 			add_scores(run, rate, truth, scores.next, 1.0 / (run->nr_seconds - 1));
 		}
 		for (i = from; i < to; i++) {
 			const struct miss miss = run->misses[i];
 
 			touched[miss.page] = true;
-			if (period == 1)
-				count[miss.page]++;
-			else if (!miss.store && ++loads % period == 0)
-				count[miss.page]++;
+			if (period > 1 && (miss.store || ++loads % period))
+				continue;
+			count[miss.page]++;
+			if (pooled)
+				session_count(session, run->pages[miss.page]);
 		}
 	}
 	memset(truth, 0, run->nr_pages * sizeof(*truth));
@@ -371,9 +459,12 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 	add_scores(run, rate, truth, scores.past, 1);
 	if (period > 1)
 		add_shares(run, count, pooled, &scores);
-	free(count);
-	if (pooled)
+	if (pooled) {
+		session_free(session);
+		free(now);
 		free(rate);
+	}
+	free(count);
 	free(truth);
 	free(touched);
 	return scores;
