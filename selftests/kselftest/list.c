@@ -25,6 +25,8 @@ FIXTURE_SETUP(list)
 	request_init(&self->req, &self->source.event);
 	/* Every fault counts: a ring holds all, even if ksampled gets no CPU meanwhile. */
 	self->req.arg.ring_pages = RING_PAGES;
+	/* Nothing is forgotten when other pages become hot. */
+	self->req.arg.cooling_period = INT64_MAX;
 	ASSERT_NE(NULL, self->mem = access_map(MAPPED + REGION / PAGE));
 	self->mem += -(uintptr_t)self->mem & (REGION - 1);
 	check_idle(_metadata);
