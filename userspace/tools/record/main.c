@@ -300,7 +300,7 @@ static int join_session(struct record *record, __u64 session, struct htmm_error 
 	return 0;
 }
 
-static int start(struct record *record, struct htmm_error *err)
+static int open_record(struct record *record, struct htmm_error *err)
 {
 	const __u32 most = record->buffer / 2;
 	struct htmm_info info = {};
@@ -383,7 +383,7 @@ static int record_with(struct record *record, char **argv, struct htmm_error *er
 	/* A closed pipe or a file size limit must give an error, and not end this program. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	ret = start(record, err);
+	ret = open_record(record, err);
 	if (ret) {
 		if (*argv)
 			child_abandon(&record->child);

@@ -96,7 +96,7 @@ bool span_has_sample(struct span *span, __u64 time);
  */
 int span_check(const struct span *span, const char *path, struct htmm_error *err);
 
-/* The time of a mark, in nanoseconds after the first sample, or if there is none, the first mark. */
+/* The time of a mark, in nanoseconds after the first sample; if there is none, the first mark. */
 __s64 span_mark_ns(const struct span *span, size_t nr);
 
 /* Free the marks. */
