@@ -483,8 +483,9 @@ void report_free(struct report *report)
 __u64 report_slice_ns(const struct report *report, unsigned int slice)
 {
 	const struct heat *heat = report->heat;
+	const __u64 first = report->config.span.start;
+	/* The map may be empty, or begin with a sample that came too late. */
+	const __u64 start = heat->start > first ? heat->start - first : 0;
 
-	if (!heat_slices(heat))
-		return 0;
-	return heat->start - report->config.span.start + ((__u64)slice << heat->slice_shift);
+	return start + ((__u64)slice << heat->slice_shift);
 }
