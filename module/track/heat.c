@@ -68,8 +68,9 @@ void htmm_target_settle(struct htmm_target_table *target)
 	const struct htmm_table_stats *stats = &target->table.stats;
 	unsigned int i;
 
-	/* Whoever chooses a period decides what is forgotten. */
-	if (!target->cooling_period && htmm_table_changed(&target->table))
+	/* Whoever gives a period, or keeps what has exited, does not want the past forgotten. */
+	if (!target->cooling_period && !target->spaces.keep_gone &&
+	    htmm_table_changed(&target->table))
 		for (i = 0; i < HTMM_CHANGE_COOLINGS; i++)
 			htmm_target_cool(target);
 
