@@ -31,7 +31,7 @@ void htmm_table_cool(struct htmm_table *table)
 	table->stats.pages -= *zero;
 	table->stats.reclaimed += *zero;
 	*zero = 0;
-	/* The same pages have many samples. But if one is many, half of it is none: begin anew. */
+	/* Counts and level are halved alike. A level of 1 cannot be: begin a new look. */
 	if (change->level > 1)
 		change->level /= 2;
 	else

@@ -108,43 +108,43 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 #define HTMM_EXPECTED	225
 
 /* About how many samples the pages have that have at least @level: in bin b, 3/4 of 2^b each. */
-static u64 htmm_change_mass(const struct htmm_table *table, u32 level)
+static u64 htmm_change_mass(const struct htmm_hist *hist, u32 level)
 {
-	const u64 *pages = table->hist[HTMM_UNIT_PAGE].bin;
 	unsigned int bin;
 	u64 mass = 0;
 
 	for (bin = htmm_hist_bin(level); bin < HTMM_NR_BINS; bin++)
-		mass += (pages[bin] << bin) / 4 * 3;
+		mass += (hist->bin[bin] << bin) / 4 * 3;
 	return mass;
 }
 
 bool htmm_table_changed(struct htmm_table *table)
 {
+	const struct htmm_hist *hist = &table->hist[HTMM_UNIT_PAGE];
 	struct htmm_change *change = &table->change;
 	u32 share, level = change->level, usual = change->usual, low = change->low;
 	u64 samples = table->stats.counted - change->looked, all;
 	bool changed;
 
-	if (change->weight < change->enough || samples * (usual ?: 512) >> 10 < HTMM_EXPECTED)
+	if (change->weight <= change->enough || samples * (usual ?: 512) >> 10 < HTMM_EXPECTED)
 		return false;
 	share = div64_u64((change->weight - change->below) << 10, change->weight);
 	if (usual > low)
 		low += (usual - low) / 8;
 	changed = usual && share * 5 < low * 4;
 	low = level ? min(low, share) : 1024;
-	/* At the first level it still rises. */
+	/* At level 1 the share still rises. */
 	if (changed || !level)
 		usual = 0;
 	else
 		usual = !usual ? share : (level > 1 ? 3 * usual + share : 2 * (usual + share)) / 4;
-	all = htmm_change_mass(table, 1);
-	/* A digit has no larger level. */
+	all = htmm_change_mass(hist, 1);
 	for (level = 1U << HTMM_DIGIT_BITS; level > 1; level /= 2)
-		if (htmm_change_mass(table, 2 * level) > all / 10 * 7)
+		if (htmm_change_mass(hist, 2 * level) > all / 10 * 7)
 			break;
 	*change = (struct htmm_change) {
-		.level = level, .usual = usual, .low = low, .enough = all / 12,
+		.level = level, .usual = level > 2 * change->level ? 0 : usual, .low = low,
+		.enough = min(all / 12, htmm_hist_pages_from(hist, htmm_hist_bin(2 * level)) * level),
 		.looked = table->stats.counted,
 	};
 	return changed;

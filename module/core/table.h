@@ -133,7 +133,7 @@ struct htmm_table_stats {
  * @low: the least part that was seen lately: a program may go round and round
  * @enough: weight until the next look
  * @weight: weight of the samples since the last look
- * @below: what of it raised counts that were below @level, up to that
+ * @below: the part of @weight that was added below @level
  * @looked: samples counted until the last look
  */
 struct htmm_change {

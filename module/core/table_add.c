@@ -286,7 +286,7 @@ static void htmm_table_settle(struct htmm_table *table)
 	s64 below = 0;
 	s32 sum;
 
-	/* What a sample adds, one after the other, raises counts from each digit that it passes. */
+	/* A sample of weight w passes w digits. Count those below the level. */
 	for (digit = 0; digit < level; digit++)
 		below -= (s64)(level - digit) * moves[digit];
 	table->change.below += below;

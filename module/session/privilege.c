@@ -73,7 +73,7 @@ int htmm_privilege_check_period(const struct htmm_event *event, unsigned int ind
 
 /*
  * A cooling visits each region of a table once, and an adaptation reads the histograms. The limits
- * are the numbers of samples that take as long to count. 0 is the default, which is above it.
+ * are the numbers of samples that take as long to count. 0 is the default, which is seldom below.
  */
 int htmm_privilege_check_cooling(const struct htmm_start *start, u64 max_bytes,
 				 struct htmm_error *err)

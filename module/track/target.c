@@ -136,7 +136,7 @@ static void htmm_target_drop(struct htmm_target_table *target, struct htmm_batch
 
 /*
  * Count the samples of a batch from @start to before @end, whose address spaces are known. Cool
- * and adapt at the exact sample.
+ * and adapt at the exact sample; after a change, at the end of the batch.
  */
 static void htmm_target_count(struct htmm_target_table *target, struct htmm_batch *batch,
 			      u32 start, u32 end, struct htmm_pages *spares)

@@ -66,7 +66,7 @@ static void store_add(void *mem, const struct htmm_table_sample *s, u32 n)
 			fprintf(stderr, "bench: htmm needs more than its memory\n");
 			exit(1);
 		}
-		/* As the module does by default; streams of the benchmark do not change. */
+		/* As the module does by default, but counts stay, to be compared. */
 		htmm_table_changed(&store->table);
 		if (store->cools)
 			htmm_table_reclaim(&store->table, TIDY_SLICE);

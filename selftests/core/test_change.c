@@ -14,7 +14,7 @@ static void *dir;
 static void *given[MAX_GIVEN];
 static u32 nr_given;
 /* What the next samples are like. */
-static u32 first_hot, hot_percent, weight, skew, turn;
+static u32 first_hot, nr_hot, hot_percent, weight, skew, turn;
 /* The next page of a sweep. */
 static u32 at;
 
@@ -27,6 +27,7 @@ static void begin(void)
 	memset(dir, 0, bytes);
 	CHECK(!htmm_table_init(&table, &config, dir, &pool));
 	first_hot = 0;
+	nr_hot = HOT;
 	hot_percent = 80;
 	weight = 1;
 	at = 0;
@@ -54,7 +55,7 @@ static void give(void)
 static u32 choose(void)
 {
 	if (tap_below(100) < hot_percent)
-		return (first_hot + tap_below(HOT)) % PAGES;
+		return (first_hot + tap_below(nr_hot)) % PAGES;
 	return tap_below(PAGES);
 }
 
@@ -97,7 +98,7 @@ static void forget(void)
 		htmm_table_cool(&table);
 }
 
-/* Other pages are hot: told once, by the time that an eighth and a bit more is counted. */
+/* Other pages are hot: told once, by the time that a quarter and a bit more is counted. */
 static void moved(void)
 {
 	const u32 before[] = { 20000, 100000, 400000 };
@@ -120,15 +121,26 @@ static void moved(void)
 	}
 }
 
+/* The hottest pages have thousands of samples, more than a digit tells. */
+static void moved_few(void)
+{
+	begin();
+	nr_hot = 100;
+	CHECK(!add_many(choose, 2000000));
+	first_hot = PAGES / 2;
+	CHECK(add_many(choose, 100000));
+	end();
+}
+
 /* Whoever samples the same pages again and again is never told of a change. */
 static void steady(void)
 {
 	u32 percent;
 
-	for (percent = 0; percent <= 100; percent += 20) {
+	for (percent = 0; percent <= 100; percent += percent < 60 || percent > 70 ? 20 : 2) {
 		begin();
 		hot_percent = percent;
-		CHECK(!add_many(choose, 1000000));
+		CHECK(!add_many(choose, 2000000));
 		end();
 	}
 }
@@ -239,7 +251,7 @@ static void few(void)
 	}
 }
 
-/* Samples of a larger weight are told alike. */
+/* With larger weights, too. */
 static void weighted(void)
 {
 	const u32 weights[] = { 1, 3, 10 };
@@ -256,7 +268,7 @@ static void weighted(void)
 	}
 }
 
-/* Half of the memory is freed, and other memory takes its place: told, too. */
+/* All samples go to other pages. */
 static void replaced(void)
 {
 	begin();
@@ -271,6 +283,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(moved),
+		TAP_TEST(moved_few),
 		TAP_TEST(steady),
 		TAP_TEST(skewed),
 		TAP_TEST(swept),

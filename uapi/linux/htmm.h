@@ -261,7 +261,7 @@ struct htmm_target {
  *	GiB, and for all half of the memory; 0: 1/512 of the memory, and at least 16 MiB
  * @capacity_pages: what the fast tier holds; 0: the memory of all nodes that have CPUs
  * @cooling_period: samples of a target between two coolings of its table; 0: four for each page
- *	that has a count, at least 2,000,000; without KEEP_EXITED also three if others become hot
+ *	that has a count, at least 2,000,000; without KEEP_EXITED three if other pages become hot
  * @adaptation_period: samples of a target between two reports of its thresholds by the tracepoint
  *	htmm_threshold; 0: 100,000. Whoever reads thresholds gets those of that moment
  * @budget_ppm: with HTMM_START_BUDGET: allowed cost of sampling, in millionths of the time of the
