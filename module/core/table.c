@@ -144,7 +144,7 @@ bool htmm_table_changed(struct htmm_table *table)
 			break;
 	*change = (struct htmm_change) {
 		.level = level, .usual = level > 2 * change->level ? 0 : usual, .low = low,
-		.enough = min(all / 12, htmm_hist_pages_from(hist, htmm_hist_bin(2 * level)) * level),
+		.enough = min(all / 12, htmm_hist_pages_from(hist, fls(2 * level)) * level),
 		.looked = table->stats.counted,
 	};
 	return changed;
