@@ -386,7 +386,10 @@ static void session_count(struct session *session, __u64 page)
 
 	for (; need; need--, session->used += HTMM_POOL_PAGE_SIZE)
 		htmm_pool_put(&session->pool, session->memory + session->used);
-	htmm_table_add(table, &sample, 1, &dropped);
+	if (htmm_table_add(table, &sample, 1, &dropped) || table->stats.evicted) {
+		fputs("accuracy: a session needs more than its memory\n", stderr);
+		exit(1);
+	}
 	if (htmm_table_changed(table))
 		session_cool(session, HTMM_CHANGE_COOLINGS);
 	else if (table->stats.counted >= htmm_cooling_due(session->cooled, 0, table->stats.pages))
