@@ -284,6 +284,7 @@ static void print_targets(FILE *file, const struct htmm_info *info,
 void status_print(FILE *file, const struct htmm_info *info, const struct htmm_stats_buf *stats,
 		  const struct htmm_target_list *targets)
 {
+	const bool keeps = info->session_flags & HTMM_START_KEEP_EXITED;
 	char text[CAPACITY_WORDS], table[SIZE_TEXT], most[SIZE_TEXT], rings[SIZE_TEXT];
 	const struct htmm_counters *total = &stats->stats.total;
 	const struct limits limits = read_limits();
@@ -296,7 +297,7 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "session   %llu, %s, %.1f s, started by pid %u%s%s\n", info->session,
 		session_state(info), (double)info->elapsed_ns / 1e9, info->owner,
 		info->session_flags & HTMM_START_DETACHED ? ", detached" : "",
-		info->session_flags & HTMM_START_KEEP_EXITED ? ", keeps exited processes" : "");
+		keeps ? ", keeps exited processes" : "");
 	print_targets(file, info, targets);
 	for (i = 0; i < stats->stats.nr_events; i++)
 		print_event(file, info, stats, i);
@@ -310,15 +311,15 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
 	if (info->session_flags & HTMM_START_BUDGET)
 		fprintf(file, "budget %.2f%%: periods change%s\n", info->budget_ppm / 1e4,
-			total->throttled ?
-			", but none gets shorter while the kernel throttles" : "");
+			total->throttled ? ", but none gets shorter while the kernel throttles" : "");
 	else
 		fputs("no budget\n", file);
 	fprintf(file, "capacity  %s\n", capacity_words(text, info->capacity_pages));
 	if (info->cooling_period)
 		fprintf(file, "cooling   every %llu samples", info->cooling_period);
 	else
-		fputs("cooling   every 4 samples of each page, at least 2000000", file);
+		fprintf(file, "cooling   every 4 samples of each page, at least 2000000%s",
+			keeps ? "" : ", and when others become hot");
 	fprintf(file, ", thresholds every %llu\n", info->adaptation_period);
 	fprintf(file, "memory    table %s of %s, rings %s (%u pages each)\n",
 		size_text(table, info->table_bytes), size_text(most, info->max_bytes),
