@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "policy/rules.h"
 #include "test.h"
@@ -24,6 +25,7 @@
 #define CAPACITY	512U
 #define PID		77
 #define CALLS		64
+#define SLOW_MS		20ULL
 
 /**
  * struct call - a call of move_pages(2) with nodes
@@ -64,6 +66,7 @@ struct call {
  * @sets: how often one was set
  * @maps: numa_maps of the process; NULL: there is no process of that number
  * @maps_read: how often it was read
+ * @slow: to read it takes SLOW_MS of a CPU, and each call that moves pages waits as long
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 static struct machine {
@@ -89,7 +92,24 @@ static struct machine {
 	u32 sets;
 	const char *maps;
 	u32 maps_read;
+	bool slow;
 } machine;
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void take_cpu(void)
+{
+	const u64 end = now_ns(CLOCK_THREAD_CPUTIME_ID) + SLOW_MS * 1000000;
+
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
 
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
@@ -98,6 +118,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	if (strcmp(path, "/proc/77/numa_maps"))
 		return __real_fopen(path, mode);
 	machine.maps_read++;
+	if (machine.slow)
+		take_cpu();
 	if (!machine.maps)
 		return NULL;
 	return fmemopen((void *)(uintptr_t)machine.maps, strlen(machine.maps), "r");
@@ -134,6 +156,8 @@ static long move(struct call call, void **addr, const int *to, int *status)
 		call.sorted &= addr[i - 1] < addr[i];
 	CHECK(machine.nr_calls < CALLS);
 	machine.call[machine.nr_calls++] = call;
+	if (machine.slow)
+		usleep(SLOW_MS * 1000);
 	for (i = 0; i < call.nr; i++) {
 		u32 page = page_of(addr[i]);
 
@@ -938,6 +962,21 @@ static void test_copy_cost(void)
 	destroy(tier);
 }
 
+/* It is the CPU time of the copies, without waits, and without what is read before. */
+static void test_copy_cost_alone(void)
+{
+	struct tier *tier = make(PAGES);
+	const struct policy *policy = tier->groups[0].policy;
+
+	machine.slow = true;
+	promote(tier, 1000, 100);
+	CHECK(tier->mover.promoted == 100 && machine.maps_read);
+	/* One of them would have made 50,000 of it. */
+	CHECK(policy->copy_ns > 0 && policy->copy_ns != 5000 && policy->copy_ns < 25000);
+	CHECK(tier->mover.ns >= 2 * SLOW_MS * 1000000);
+	destroy(tier);
+}
+
 /* Pages that are tried again and again are counted once. */
 static void test_refused_once(void)
 {
@@ -1147,6 +1186,7 @@ int main(void)
 		TAP_TEST(test_batches),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_copy_cost),
+		TAP_TEST(test_copy_cost_alone),
 		TAP_TEST(test_refused_once),
 		TAP_TEST(test_capacity),
 		TAP_TEST(test_capacity_of_targets),

@@ -45,7 +45,7 @@ enum policy_rule {
  * struct policy_config - what the policy must know of the machine, and what it may do
  * @off: bit r: rule r is turned off
  * @gap_ns: what a load from the slow tier takes longer than one from the fast tier
- * @copy_ns: time to move one page of 4 KiB, until policy_copied() has measured it
+ * @copy_ns: CPU time to move one page of 4 KiB, until policy_copied() has measured it
  * @rate_pages: most pages to move in a second; 0: no limit
  * @cpus: CPUs that are sampled; 0: one
  */
@@ -295,7 +295,7 @@ bool policy_refused(struct policy *policy, const struct policy_move *move);
  * policy_copied() - tell what moving pages has cost
  * @policy: the policy
  * @pages: pages of 4 KiB that were moved
- * @ns: how long it took
+ * @ns: CPU time of the copies
  */
 void policy_copied(struct policy *policy, __u64 pages, __u64 ns);
 
