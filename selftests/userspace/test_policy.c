@@ -208,6 +208,40 @@ static void test_profit(void)
 	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
 }
 
+/*
+ * Moves that pay for themselves at once, of pages that gain as much after it or nothing more; then
+ * others, with a sixteenth of that. Returns how many of the latter are promoted.
+ */
+static u64 promoted_after(bool kept, double copy_ns)
+{
+	struct memory *memory = make(4000, bit(POLICY_PREDICT) | bit(POLICY_BURST));
+	u64 promoted;
+	u32 i;
+
+	policy_copied(memory->policy, 1000000, 1000000 * copy_ns);
+	policy_copied(memory->policy, 1000000, 1000000 * copy_ns);
+	work(memory, 1500, 1600, 64, 2);
+	CHECK(fast_of(memory, 1500, 1600) == 100);
+	for (i = 0; i < 2; i++) {
+		if (kept)
+			sample(memory, 1500, 1600, 64);
+		sample(memory, 2000, 2100, 4);
+		look(memory);
+		obey(memory);
+	}
+	promoted = fast_of(memory, 2000, 2100);
+	destroy(memory);
+	return promoted;
+}
+
+/* How much a move must promise depends on what earlier moves have kept. */
+static void test_trust(void)
+{
+	CHECK(promoted_after(true, 400000) == 100);
+	CHECK(promoted_after(false, 400000) == 0);
+	CHECK(promoted_after(false, 50000) == 100);
+}
+
 static struct memory *make_at_rate(u64 rate)
 {
 	struct policy_config config = usual;
@@ -444,6 +478,7 @@ int main(void)
 		TAP_TEST(test_hysteresis),
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
+		TAP_TEST(test_trust),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
 		TAP_TEST(test_huge_at_rate),

@@ -52,6 +52,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* Samples between two coolings: for each page, and at least. */
 #define COOLING_EACH	4
 #define COOLING_LEAST	40000
+/* What earlier moves were expected to gain counts half at each look. */
+#define OLD_MOVES	0.5
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
 
@@ -176,6 +178,12 @@ static void match(struct policy *policy, struct unit *unit)
 	unit->class = predict_class(unit);
 }
 
+/* Samples a second that a unit is expected to gain. */
+static double value_of(const struct policy *policy, const struct unit *unit)
+{
+	return policy->predictor.value[unit->class] * unit->pages;
+}
+
 static void learn_of_present(struct policy *policy)
 {
 	const struct units *now = &policy->now;
@@ -206,6 +214,38 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 	}
 }
 
+/*
+ * Did moves keep what they promised? A page that was demoted, and is in no list now, has gained
+ * little; of one that was promoted, this is not known.
+ */
+static void learn_of_moves(struct policy *policy)
+{
+	const struct units *now = &policy->now, *old = &policy->old;
+	size_t i;
+
+	policy->expected *= OLD_MOVES;
+	policy->gained *= OLD_MOVES;
+	for (i = 0; i < old->nr; i++) {
+		const struct unit *unit = &old->unit[i];
+
+		if (unit->moves && unit->fast && !unit->seen)
+			policy->expected -= value_of(policy, unit) * policy->exposure;
+	}
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *unit = &now->unit[i];
+		const struct unit *was = unit->old ? &old->unit[unit->old - 1] : unit;
+
+		/* It may have been refused. */
+		if (!was->moves || was->fast == unit->fast)
+			continue;
+		policy->expected += (unit->fast ? 1 : -1) * value_of(policy, was) *
+				    policy->exposure;
+		policy->gained += (unit->fast ? 1.0 : -1.0) * unit->gain;
+	}
+	/* What is demoted for new pages is not expected to win by itself. */
+	policy->expected = fmax(policy->expected, 0);
+}
+
 static void take_in(struct policy *policy, const struct policy_look *look)
 {
 	struct units *now = &policy->now;
@@ -224,6 +264,7 @@ static void learn(struct policy *policy, const struct policy_look *look)
 	predict_forget(&policy->predictor, policy->plan.cool);
 	if (policy->plan.cool)
 		return;
+	learn_of_moves(policy);
 	learn_of_present(policy);
 	learn_of_missing(policy, look);
 }
@@ -284,6 +325,7 @@ static void add_move(struct policy *policy, const struct unit *unit)
 
 	if (moved_back(policy->moved, unit, policy->seconds))
 		plan->pingpong_pages += unit->pages;
+	policy->now.unit[unit - policy->now.unit].moves = true;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
@@ -342,12 +384,6 @@ static bool within_budget(const struct policy *policy, __u64 pages)
 	const struct policy_plan *plan = &policy->plan;
 
 	return plan->demoted_pages + plan->promoted_pages + pages <= plan->budget;
-}
-
-/* Samples a second that a unit is expected to gain. */
-static double value_of(const struct policy *policy, const struct unit *unit)
-{
-	return policy->predictor.value[unit->class] * unit->pages;
 }
 
 static void demote(struct pairing *pair, const struct unit *unit)

@@ -20,6 +20,10 @@
 #define MANY_SAMPLES	8000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
+/* What is expected is believed in part at least. */
+#define LEAST_TRUST	0.1
+/* At first it is all believed, as after moves that have gained so many samples. */
+#define TRUST_SAMPLES	100
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
@@ -53,10 +57,19 @@ bool rule_margin(const struct policy *policy, const struct unit *in, double out)
 	return value > out * (rule_on(policy, POLICY_MARGIN) ? MARGIN : 1);
 }
 
+/* What part of an expected gain comes true. */
+static double trust(const struct policy *policy)
+{
+	const double part = (policy->gained + TRUST_SAMPLES) / (policy->expected + TRUST_SAMPLES);
+
+	return fmin(fmax(part, LEAST_TRUST), 1);
+}
+
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies)
 {
-	return won * USEFUL_S * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
+	return won * trust(policy) * USEFUL_S * look->period * policy->config.gap_ns >
+	       copies * policy->copy_ns ||
 	       !rule_on(policy, POLICY_PROFIT);
 }
 

@@ -41,6 +41,9 @@
  * @recent_s: seconds in which recent gains were gained
  * @times: how many times longer than what was recent at the previous look @exposure is
  * @copy_ns: what moving one page takes, as measured
+ * @expected: samples that moved pages were expected to gain, the demoted ones less; old ones count
+ *	less
+ * @gained: samples that they have gained
  * @tokens: pages that may be moved by the limit
  * @changed: policy_changed() has seen a phase change
  * @burst: phase changes
@@ -76,6 +79,8 @@ struct policy {
 	double recent_s;
 	double times;
 	double copy_ns;
+	double expected;
+	double gained;
 	double tokens;
 	bool changed;
 	struct burst burst;
@@ -118,7 +123,8 @@ bool rule_margin(const struct policy *policy, const struct unit *in, double out)
  * @won: samples a second for each page, in the fast instead of the slow tier
  * @copies: copies for each page
  *
- * Samples times period times latency gap against the price of the copies (ARMS).
+ * Samples times period times latency gap against the price of the copies (ARMS), by how far
+ * earlier moves have kept what they promised: where a program streams, they have not.
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);
