@@ -52,7 +52,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 /* Samples between two coolings: for each page, and at least. */
 #define COOLING_EACH	4
 #define COOLING_LEAST	40000
-/* What earlier moves were expected to gain counts half at each look. */
+/* At each look, what promoted pages were expected to gain, and have gained, counts half of it. */
 #define OLD_MOVES	0.5
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
@@ -215,35 +215,33 @@ static void learn_of_missing(struct policy *policy, const struct policy_look *lo
 }
 
 /*
- * Did moves keep what they promised? A page that was demoted, and is in no list now, has gained
- * little; of one that was promoted, this is not known.
+ * Have promoted pages gained what was expected of them? Those beyond the end of the fast tier's
+ * list have gained much, it is not known how much.
  */
-static void learn_of_moves(struct policy *policy)
+static void learn_of_promoted(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now, *old = &policy->old;
 	size_t i;
 
-	policy->expected *= OLD_MOVES;
-	policy->gained *= OLD_MOVES;
 	for (i = 0; i < old->nr; i++) {
 		const struct unit *unit = &old->unit[i];
+		const double value = value_of(policy, unit) * policy->exposure;
 
-		if (unit->moves && unit->fast && !unit->seen)
-			policy->expected -= value_of(policy, unit) * policy->exposure;
+		if (!unit->promoted || unit->seen || !look->fast_more)
+			continue;
+		policy->expected += value;
+		policy->gained += value;
 	}
 	for (i = 0; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
-		const struct unit *was = unit->old ? &old->unit[unit->old - 1] : unit;
+		const struct unit *was = unit->old ? &old->unit[unit->old - 1] : NULL;
 
 		/* It may have been refused. */
-		if (!was->moves || was->fast == unit->fast)
+		if (!was || !was->promoted || !unit->fast)
 			continue;
-		policy->expected += (unit->fast ? 1 : -1) * value_of(policy, was) *
-				    policy->exposure;
-		policy->gained += (unit->fast ? 1.0 : -1.0) * unit->gain;
+		policy->expected += value_of(policy, was) * policy->exposure;
+		policy->gained += unit->gain;
 	}
-	/* What is demoted for new pages is not expected to win by itself. */
-	policy->expected = fmax(policy->expected, 0);
 }
 
 static void take_in(struct policy *policy, const struct policy_look *look)
@@ -258,13 +256,18 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 		match(policy, &now->unit[i]);
 }
 
-/* What was gained before a phase change tells nothing about the future. */
+/*
+ * What was gained before a phase change tells nothing about the future. But a program that streams
+ * seems to have many phases, and moves that did not pay for one seldom pay for the next.
+ */
 static void learn(struct policy *policy, const struct policy_look *look)
 {
 	predict_forget(&policy->predictor, policy->plan.cool);
+	policy->expected *= OLD_MOVES;
+	policy->gained *= OLD_MOVES;
 	if (policy->plan.cool)
 		return;
-	learn_of_moves(policy);
+	learn_of_promoted(policy, look);
 	learn_of_present(policy);
 	learn_of_missing(policy, look);
 }
@@ -325,7 +328,6 @@ static void add_move(struct policy *policy, const struct unit *unit)
 
 	if (moved_back(policy->moved, unit, policy->seconds))
 		plan->pingpong_pages += unit->pages;
-	policy->now.unit[unit - policy->now.unit].moves = true;
 	*(unit->fast ? &plan->demoted_pages : &plan->promoted_pages) += unit->pages;
 	plan->moves[plan->nr_moves++] = (struct policy_move) {
 		.addr = unit->addr, .pid = unit->pid, .space = unit->space,
@@ -559,6 +561,7 @@ static void pair_up(struct policy *policy, const struct policy_look *look)
 			break;
 		plan->candidates += unit->pages;
 		held = promote(&pair, unit);
+		policy->now.unit[policy->order[i]].promoted = held == POLICY_NR_HELD;
 		if (held == POLICY_NR_HELD)
 			continue;
 		plan->held[held] += unit->pages;

@@ -130,7 +130,7 @@ struct policy_move {
  * enum policy_held - why a candidate is not promoted now
  * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
  * @POLICY_HELD_MARGIN: the page that would have to leave is not clearly worse
- * @POLICY_HELD_PROFIT: the copies take more time than is won
+ * @POLICY_HELD_PROFIT: the copies take more time than will probably be won
  * @POLICY_HELD_ROOM: no page of the fast tier may leave
  * @POLICY_HELD_RATE: the limit of this look is reached
  * @POLICY_HELD_HUGE: a huge page of which less than a quarter is in use

@@ -20,9 +20,9 @@
 #define MANY_SAMPLES	8000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
-/* What is expected is believed in part at least. */
+/* This part of what is expected is believed at least. */
 #define LEAST_TRUST	0.1
-/* At first it is all believed, as after moves that have gained so many samples. */
+/* As if so many samples had been expected and gained before: few promoted pages prove little. */
 #define TRUST_SAMPLES	100
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2

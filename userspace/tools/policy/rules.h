@@ -40,9 +40,9 @@
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
  * @times: how many times longer than what was recent at the previous look @exposure is
- * @copy_ns: what moving one page takes, as measured
- * @expected: samples that moved pages were expected to gain, the demoted ones less; old ones count
- *	less
+ * @copy_ns: CPU time that moving one page takes, as measured
+ * @expected: samples that promoted pages were expected to gain until the next look; those of older
+ *	looks count less
  * @gained: samples that they have gained
  * @tokens: pages that may be moved by the limit
  * @changed: policy_changed() has seen a phase change
@@ -123,8 +123,9 @@ bool rule_margin(const struct policy *policy, const struct unit *in, double out)
  * @won: samples a second for each page, in the fast instead of the slow tier
  * @copies: copies for each page
  *
- * Samples times period times latency gap against the price of the copies (ARMS), by how far
- * earlier moves have kept what they promised: where a program streams, they have not.
+ * Samples times period times latency gap against the price of the copies (ARMS). If promoted pages
+ * have gained less than was expected of them, as where a program streams, less is expected of
+ * others, too.
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);

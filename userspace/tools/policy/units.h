@@ -25,7 +25,7 @@
  * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
  * @fresh: it was not there at the previous look, neither in a list nor beyond its end
- * @moves: it is moved after this look
+ * @promoted: the plan promotes it
  */
 struct unit {
 	__u64 addr;
@@ -44,7 +44,7 @@ struct unit {
 	bool before;
 	bool seen;
 	bool fresh;
-	bool moves;
+	bool promoted;
 };
 
 /**

@@ -62,7 +62,7 @@ static enum refusal refusal_of(int error)
  * @node: the node
  * @flags: of move_pages(2)
  * @nr: how many pages
- * @ns: CPU time that the moves took
+ * @cpu_ns: CPU time that the moves took
  * @addr: their addresses
  * @status: node of each, or a negative errno
  */
@@ -71,7 +71,7 @@ struct batch {
 	int node;
 	int flags;
 	size_t nr;
-	__u64 ns;
+	__u64 cpu_ns;
 	void *addr[BATCH];
 	int status[BATCH];
 };
@@ -97,7 +97,7 @@ static int move_untold(struct batch *batch)
 		return 0;
 	start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	ret = syscall(SYS_move_pages, batch->pid, nr, addr, to, status, batch->flags);
-	batch->ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+	batch->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	for (i = 0; i < nr; i++)
 		batch->status[at[i]] = status[i];
 	return ret < 0 ? errno : 0;
@@ -170,7 +170,7 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 			status = error == EACCES ? -EPERM : -error;
 		count(mover, policy, &moves[i], status, node);
 	}
-	return batch.ns;
+	return batch.cpu_ns;
 }
 
 /* How many of the next pages, up to one batch, belong to the first one's process. */
@@ -201,9 +201,8 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	/* A page that was refused was not copied. */
 	pages = mover->promoted + mover->demoted - before;
 	/*
-	 * For a few pages, this is mostly the cost of the call. To wait for a CPU, or to read how a
-	 * process has bound its memory, takes longer than many copies, and costs the program
-	 * nothing more for each of them.
+	 * For a few pages, this is mostly the cost of the call. Waiting for a CPU, and reading how
+	 * a process has bound its memory, take longer than many copies, and are no cost of a page.
 	 */
 	if (pages >= ENOUGH)
 		policy_copied(policy, pages, copies);
