@@ -144,8 +144,7 @@ static void show_event(struct list *list, const char *name, const char *help)
 	list->nr++;
 	ok = can_sample(list, &parsed.event[0]);
 	if (list->json) {
-		json_object_array_add(list->json,
-				      event_object(name, &parsed.event[0], help, ok));
+		json_object_array_add(list->json, event_object(name, &parsed.event[0], help, ok));
 		return;
 	}
 	event_code_text(&parsed.event[0], code, sizeof(code));

@@ -82,8 +82,7 @@ void results_print(FILE *file, struct results *res, bool json, int exit_status)
 	json_write(file, hist_json(session_json(&res->info, &res->stats), &res->hist,
 				   &res->ratio, &res->hit));
 	fputs(",\n\"hot\":", file);
-	hot_json(file, session_json(&res->info, &res->stats), res->names, &res->pages,
-		 res->places);
+	hot_json(file, session_json(&res->info, &res->stats), res->names, &res->pages, res->places);
 	fputs("}\n", file);
 }
 

@@ -311,7 +311,8 @@ void status_print(FILE *file, const struct htmm_info *info, const struct htmm_st
 	fprintf(file, "cost      %.2f%% of CPU time, ", stats->stats.cost_ppm / 1e4);
 	if (info->session_flags & HTMM_START_BUDGET)
 		fprintf(file, "budget %.2f%%: periods change%s\n", info->budget_ppm / 1e4,
-			total->throttled ? ", but none gets shorter while the kernel throttles" : "");
+			total->throttled ?
+			", but none gets shorter while the kernel throttles" : "");
 	else
 		fputs("no budget\n", file);
 	fprintf(file, "capacity  %s\n", capacity_words(text, info->capacity_pages));

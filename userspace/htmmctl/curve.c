@@ -361,8 +361,7 @@ static double within(double value, double least, double most)
 }
 
 /* Samples say less the fewer they are. */
-static int make_bounds(struct curve *curve, const struct bucket *buckets,
-		       const struct tally *tally)
+static int make_bounds(struct curve *curve, const struct bucket *buckets, const struct tally *tally)
 {
 	const double off = sqrt(log(40) / (2.0 * curve->samples));
 	double low[CURVE_POINTS], high[CURVE_POINTS] = {}, known = 0;
