@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "htmmctl/clock.h"
 #include "policy/rules.h"
 #include "test.h"
 #include "tier/tier.h"
@@ -96,19 +97,11 @@ static struct machine {
 	bool slow;
 } machine;
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void take_cpu(u64 ms)
 {
-	const u64 end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
+	const u64 end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
 
-	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 		;
 }
 
