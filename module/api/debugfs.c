@@ -36,93 +36,63 @@ struct htmm_field {
 	{ .name = #field, .offset = offsetof(struct type, field), .size = 8, __VA_ARGS__ }
 
 static const struct htmm_field htmm_info_fields[] = {
-	HTMM_U64(htmm_info, session),
-	HTMM_U32(htmm_info, session_flags, .hex = true),
-	HTMM_U32(htmm_info, owner),
-	HTMM_U32(htmm_info, nr_events),
-	HTMM_U32(htmm_info, nr_targets),
-	HTMM_U32(htmm_info, nr_cpus),
-	HTMM_U64(htmm_info, elapsed_ns),
-	HTMM_U64(htmm_info, sample_type, .hex = true),
-	HTMM_U32(htmm_info, record_size),
-	HTMM_U32(htmm_info, ring_pages),
-	HTMM_U64(htmm_info, ring_bytes),
-	HTMM_U32(htmm_info, budget_ppm),
-	HTMM_U64(htmm_info, max_bytes),
-	HTMM_U64(htmm_info, table_bytes),
-	HTMM_U64(htmm_info, capacity_pages),
-	HTMM_U64(htmm_info, cooling_period),
-	HTMM_U64(htmm_info, adaptation_period),
-	HTMM_U32(htmm_info, drain_pid),
+	HTMM_U64(htmm_info, session), HTMM_U32(htmm_info, session_flags, .hex = true),
+	HTMM_U32(htmm_info, owner), HTMM_U32(htmm_info, nr_events),
+	HTMM_U32(htmm_info, nr_targets), HTMM_U32(htmm_info, nr_cpus),
+	HTMM_U64(htmm_info, elapsed_ns), HTMM_U64(htmm_info, sample_type, .hex = true),
+	HTMM_U32(htmm_info, record_size), HTMM_U32(htmm_info, ring_pages),
+	HTMM_U64(htmm_info, ring_bytes), HTMM_U32(htmm_info, budget_ppm),
+	HTMM_U64(htmm_info, max_bytes), HTMM_U64(htmm_info, table_bytes),
+	HTMM_U64(htmm_info, capacity_pages), HTMM_U64(htmm_info, cooling_period),
+	HTMM_U64(htmm_info, adaptation_period), HTMM_U32(htmm_info, drain_pid),
 	{}
 };
 
 static const struct htmm_field htmm_event_fields[] = {
-	HTMM_U32(htmm_event, type),
-	HTMM_U32(htmm_event, precise_ip),
-	HTMM_U64(htmm_event, config, .hex = true),
-	HTMM_U64(htmm_event, config1, .hex = true),
-	HTMM_U64(htmm_event, config2, .hex = true),
-	HTMM_U64(htmm_event, period),
-	HTMM_U64(htmm_event, min_period),
-	HTMM_U64(htmm_event, max_period),
+	HTMM_U32(htmm_event, type), HTMM_U32(htmm_event, precise_ip),
+	HTMM_U64(htmm_event, config, .hex = true), HTMM_U64(htmm_event, config1, .hex = true),
+	HTMM_U64(htmm_event, config2, .hex = true), HTMM_U64(htmm_event, period),
+	HTMM_U64(htmm_event, min_period), HTMM_U64(htmm_event, max_period),
 	HTMM_U32(htmm_event, min_level),
 	{}
 };
 
 static const struct htmm_field htmm_channel_fields[] = {
-	HTMM_U32(htmm_channel_info, cpu),
-	HTMM_U32(htmm_channel_info, event),
-	HTMM_U32(htmm_channel_info, flags, .hex = true),
-	HTMM_U32(htmm_channel_info, precise_ip),
-	HTMM_U64(htmm_channel_info, period),
-	HTMM_U64(htmm_channel_info, count),
-	HTMM_U64(htmm_channel_info, time_enabled),
-	HTMM_U64(htmm_channel_info, time_running),
+	HTMM_U32(htmm_channel_info, cpu), HTMM_U32(htmm_channel_info, event),
+	HTMM_U32(htmm_channel_info, flags, .hex = true), HTMM_U32(htmm_channel_info, precise_ip),
+	HTMM_U64(htmm_channel_info, period), HTMM_U64(htmm_channel_info, count),
+	HTMM_U64(htmm_channel_info, time_enabled), HTMM_U64(htmm_channel_info, time_running),
 	{}
 };
 
 static const struct htmm_field htmm_counters_fields[] = {
-	HTMM_U64(htmm_counters, overflows),
-	HTMM_U64(htmm_counters, counted),
-	HTMM_U64(htmm_counters, in_flight),
-	HTMM_U64(htmm_counters, throttled),
+	HTMM_U64(htmm_counters, overflows), HTMM_U64(htmm_counters, counted),
+	HTMM_U64(htmm_counters, in_flight), HTMM_U64(htmm_counters, throttled),
 	HTMM_U64(htmm_counters, nmi),
 	{}
 };
 
 static const struct htmm_field htmm_histogram_fields[] = {
-	HTMM_U32(htmm_histogram, hot_threshold),
-	HTMM_U32(htmm_histogram, warm_threshold),
-	HTMM_U64(htmm_histogram, pages),
-	HTMM_U64(htmm_histogram, hot_pages),
-	HTMM_U64(htmm_histogram, capacity_pages),
-	HTMM_U64(htmm_histogram, samples),
+	HTMM_U32(htmm_histogram, hot_threshold), HTMM_U32(htmm_histogram, warm_threshold),
+	HTMM_U64(htmm_histogram, pages), HTMM_U64(htmm_histogram, hot_pages),
+	HTMM_U64(htmm_histogram, capacity_pages), HTMM_U64(htmm_histogram, samples),
 	{}
 };
 
 static const struct htmm_field htmm_page_fields[] = {
-	HTMM_U64(htmm_page, addr, .hex = true),
-	HTMM_U64(htmm_page, samples),
-	HTMM_U32(htmm_page, pid),
-	HTMM_U32(htmm_page, space),
-	HTMM_U32(htmm_page, bin),
-	HTMM_U32(htmm_page, flags, .hex = true),
+	HTMM_U64(htmm_page, addr, .hex = true), HTMM_U64(htmm_page, samples),
+	HTMM_U32(htmm_page, pid), HTMM_U32(htmm_page, space),
+	HTMM_U32(htmm_page, bin), HTMM_U32(htmm_page, flags, .hex = true),
 	HTMM_U32(htmm_page, target),
 	{}
 };
 
 static const struct htmm_field htmm_target_info_fields[] = {
-	HTMM_U32(htmm_target_info, number),
-	HTMM_U32(htmm_target_info, type),
-	HTMM_U32(htmm_target_info, flags, .hex = true),
-	HTMM_U64(htmm_target_info, id),
-	HTMM_U64(htmm_target_info, capacity_pages),
-	HTMM_U64(htmm_target_info, max_bytes),
-	HTMM_U64(htmm_target_info, bytes),
-	HTMM_U64(htmm_target_info, pages),
-	HTMM_U64(htmm_target_info, regions),
-	HTMM_U64(htmm_target_info, spaces),
+	HTMM_U32(htmm_target_info, number), HTMM_U32(htmm_target_info, type),
+	HTMM_U32(htmm_target_info, flags, .hex = true), HTMM_U64(htmm_target_info, id),
+	HTMM_U64(htmm_target_info, capacity_pages), HTMM_U64(htmm_target_info, max_bytes),
+	HTMM_U64(htmm_target_info, bytes), HTMM_U64(htmm_target_info, pages),
+	HTMM_U64(htmm_target_info, regions), HTMM_U64(htmm_target_info, spaces),
 	HTMM_U64(htmm_target_info, space_bytes),
 	{}
 };

@@ -94,10 +94,8 @@ static u32 htmm_snapshot_events(struct htmm_channel_set *set, struct htmm_channe
 			.flags = (state->active ? HTMM_CHANNEL_ACTIVE : 0) |
 				 (state->large_pebs ? HTMM_CHANNEL_LARGE_PEBS : 0),
 			.precise_ip = state->precise_ip,
-			.period = state->period,
-			.count = state->count,
-			.time_enabled = state->time_enabled,
-			.time_running = state->time_running,
+			.period = state->period, .count = state->count,
+			.time_enabled = state->time_enabled, .time_running = state->time_running,
 		};
 	}
 	mutex_unlock(&set->lock);
