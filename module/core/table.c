@@ -104,47 +104,76 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		     table->max_held - table->pool->held);
 }
 
-/* So many samples must be expected on these pages: 20 % less are three standard deviations. */
+/* So many samples must be expected on hot pages: 20 % less are three standard deviations. */
 #define HTMM_EXPECTED	225
 
-/* About how many samples the pages have that have at least @level: in bin b, 3/4 of 2^b each. */
-static u64 htmm_change_mass(const struct htmm_hist *hist, u32 level)
+/* In 1/1024. */
+static u32 htmm_change_part(u64 part, u64 all)
+{
+	return div64_u64(part << 10, all ?: 1);
+}
+
+/* How many samples all pages have, at least. */
+static u64 htmm_change_mass(const struct htmm_hist *hist)
 {
 	unsigned int bin;
 	u64 mass = 0;
 
-	for (bin = htmm_hist_bin(level); bin < HTMM_NR_BINS; bin++)
-		mass += (hist->bin[bin] << bin) / 4 * 3;
+	for (bin = 1; bin < HTMM_NR_BINS; bin++)
+		mass += hist->bin[bin] << (bin - 1);
 	return mass;
+}
+
+/*
+ * The count from which on the share of the samples most exceeds that of the pages: it divides hot
+ * pages from others. Of two that do so about as well, the higher one: others reach it later.
+ */
+static u32 htmm_change_level(const struct htmm_hist *hist, u64 all_mass, u64 all_pages)
+{
+	u64 mass = all_mass, pages = all_pages;
+	u32 level, best = 1;
+	s32 more, most = 0;
+
+	for (level = 1; level <= 1U << HTMM_DIGIT_BITS && mass > all_mass / 2; level *= 2) {
+		more = htmm_change_part(mass, all_mass) - htmm_change_part(pages, all_pages);
+		most = max(most, more);
+		if (more * 8 >= most * 7)
+			best = level;
+		pages -= hist->bin[fls(level)];
+		mass -= hist->bin[fls(level)] * level;
+	}
+	return best;
 }
 
 bool htmm_table_changed(struct htmm_table *table)
 {
 	const struct htmm_hist *hist = &table->hist[HTMM_UNIT_PAGE];
 	struct htmm_change *change = &table->change;
-	u32 share, level = change->level, usual = change->usual, low = change->low;
-	u64 samples = table->stats.counted - change->looked, all;
+	u64 samples = table->stats.counted - change->looked, mass = htmm_change_mass(hist);
+	u32 level = change->level, usual = change->usual, low = change->low;
+	u32 share, expected = usual ?: 512;
 	bool changed;
 
-	if (change->weight <= change->enough || samples * (usual ?: 512) >> 10 < HTMM_EXPECTED)
+	/* If counts are all samples, the next is so likely of a page that has some (Good, Turing). */
+	if (level == 1 && change->weight == samples && !table->epoch && !table->stats.evicted)
+		expected = htmm_change_part(mass - hist->bin[1], mass);
+	change->expected += (samples - change->samples) * expected;
+	change->samples = samples;
+	if (change->weight <= change->enough || change->expected >> 10 < HTMM_EXPECTED)
 		return false;
-	share = div64_u64((change->weight - change->below) << 10, change->weight);
-	if (usual > low)
-		low += (usual - low) / 8;
-	changed = usual && share * 5 < low * 4;
-	low = level ? min(low, share) : 1024;
-	/* At level 1 the share still rises. */
-	if (changed || !level)
-		usual = 0;
-	else
-		usual = !usual ? share : (level > 1 ? 3 * usual + share : 2 * (usual + share)) / 4;
-	all = htmm_change_mass(hist, 1);
-	for (level = 1U << HTMM_DIGIT_BITS; level > 1; level /= 2)
-		if (htmm_change_mass(hist, 2 * level) > all / 10 * 7)
-			break;
+	share = htmm_change_part(change->weight - change->below, change->weight);
+	expected = div64_u64(change->expected, samples) ?: 1;
+	low = level ? low + (1024 - low) / 32 : 1024;
+	changed = usual && share * 1024 < expected * low / 12 * (level > 1 ? 9 : 8);
+	if (usual)
+		low = min(low, max((share << 10) / expected, changed ? low / 8 * 5 : 0));
+	usual = changed || !level ? 0 : usual ? (usual + share) / 2 : share;
+	/* If the share falls, the next look tells whether it goes on. */
+	if (!change->level || share * 16 >= usual * 15)
+		level = htmm_change_level(hist, mass, table->stats.pages);
 	*change = (struct htmm_change) {
-		.level = level, .usual = level > 2 * change->level ? 0 : usual, .low = low,
-		.enough = min(all / 12, htmm_hist_pages_from(hist, fls(2 * level)) * level),
+		.level = level, .usual = level == change->level ? usual : 0, .low = low,
+		.enough = min(mass / 8, htmm_hist_pages_from(hist, fls(level)) * level / 2),
 		.looked = table->stats.counted,
 	};
 	return changed;

@@ -127,14 +127,15 @@ struct htmm_table_stats {
 
 /**
  * struct htmm_change - do samples go to the pages that had most of them?
- * @level: pages with at least this count have many samples: half of a power of 2 that pages with 70
- *	% of the samples had at the last look, at most 128; 0 before the first look
- * @usual: what part of the samples usually goes to such pages, in 1/1024; 0: not known yet
- * @low: the least part that was seen lately: a program may go round and round
+ * @level: hot pages have at least this count, a power of 2, at most 128; 0 before the first look
+ * @usual: what part of the weight usually goes to such pages, in 1/1024; 0: not known, or none
+ * @low: the least part lately of what was expected, in 1/1024: a program may go round and round
  * @enough: weight until the next look
  * @weight: weight of the samples since the last look
  * @below: the part of @weight that was added below @level
  * @looked: samples counted until the last look
+ * @samples: samples since then
+ * @expected: how many of them were expected to go to hot pages, in 1/1024
  */
 struct htmm_change {
 	u32 level;
@@ -144,6 +145,8 @@ struct htmm_change {
 	u64 weight;
 	u64 below;
 	u64 looked;
+	u64 samples;
+	u64 expected;
 };
 
 /**
@@ -255,8 +258,8 @@ u64 htmm_cooling_due(u64 last, u64 period, u64 pages);
 #define HTMM_CHANGE_COOLINGS	3
 
 /*
- * Has the set of hot pages changed? It has if pages with many samples get less of the new ones than
- * 80 % of their lowest share lately. Ask after each batch: it looks after a twelfth more samples.
+ * Has the set of hot pages changed? It has if they get so much less of the new weight than expected
+ * as they have not lately. Ask after each batch: it looks after an eighth more weight, or earlier.
  */
 bool htmm_table_changed(struct htmm_table *table);
 

@@ -18,9 +18,9 @@ static u32 first_hot, nr_hot, hot_percent, weight, skew, turn;
 /* The next page of a sweep. */
 static u32 at;
 
-static void begin(void)
+static void begin_with(u64 max_bytes)
 {
-	static const struct htmm_table_config config = { .max_bytes = 8 << 20 };
+	const struct htmm_table_config config = { .max_bytes = max_bytes };
 	size_t bytes = htmm_table_dir_bytes(&config);
 
 	dir = aligned_alloc(64, (bytes + 63) & ~63UL);
@@ -31,6 +31,11 @@ static void begin(void)
 	hot_percent = 80;
 	weight = 1;
 	at = 0;
+}
+
+static void begin(void)
+{
+	begin_with(8 << 20);
 }
 
 static void end(void)
@@ -57,6 +62,22 @@ static u32 choose(void)
 	if (tap_below(100) < hot_percent)
 		return (first_hot + tap_below(nr_hot)) % PAGES;
 	return tap_below(PAGES);
+}
+
+/* Some pages are hotter than others, and some of these again: no level divides them well. */
+static u32 choose_skewed(void)
+{
+	u64 page = PAGES, i;
+
+	for (i = 0; i < skew; i++)
+		page = page * (tap_below(65536) + 1) >> 16;
+	return page % PAGES;
+}
+
+/* One of the hot pages, or one of skewed ones. */
+static u32 choose_among_skewed(void)
+{
+	return tap_below(100) < hot_percent ? (first_hot + tap_below(nr_hot)) % PAGES : choose_skewed();
 }
 
 /* One page after the other. */
@@ -121,6 +142,39 @@ static void moved(void)
 	}
 }
 
+/* With half of the samples for hot pages, whatever the others are like: nearly always told. */
+static void moved_half(void)
+{
+	u32 i, told = 0;
+
+	for (i = 0; i < 12; i++) {
+		begin();
+		hot_percent = 50;
+		skew = 1 + i % 3;
+		CHECK(!add_many(choose_among_skewed, 150000));
+		first_hot = PAGES / 2;
+		told += !!add_many(choose_among_skewed, 60000);
+		end();
+	}
+	CHECK(told >= 10);
+}
+
+/* With less than one sample for each hot page: mostly told. */
+static void moved_early(void)
+{
+	u32 i, told = 0;
+
+	for (i = 0; i < 20; i++) {
+		begin();
+		hot_percent = 90;
+		CHECK(!add_many(choose, 8 * BATCH));
+		first_hot = PAGES / 2;
+		told += !!add_many(choose, 6 * BATCH);
+		end();
+	}
+	CHECK(told >= 12);
+}
+
 /* The hottest pages have thousands of samples, more than a digit tells. */
 static void moved_few(void)
 {
@@ -145,16 +199,6 @@ static void steady(void)
 	}
 }
 
-/* Some pages are hotter than others, and some of these again: no level divides them well. */
-static u32 choose_skewed(void)
-{
-	u64 page = PAGES, i;
-
-	for (i = 0; i < skew; i++)
-		page = page * (tap_below(65536) + 1) >> 16;
-	return page % PAGES;
-}
-
 static void skewed(void)
 {
 	for (skew = 2; skew < 9; skew++) {
@@ -172,23 +216,38 @@ static void swept(void)
 	end();
 }
 
+/* Two sets are hot in turns, of @turn samples. Returns how many changes were told. */
+static u32 go_round(u32 samples)
+{
+	u32 i, told = 0;
+
+	begin();
+	for (i = 0; i < samples; i += BATCH) {
+		first_hot = i / turn % 2 ? 0 : PAGES / 2;
+		if (!add(choose))
+			continue;
+		forget();
+		told++;
+	}
+	end();
+	return told;
+}
+
 /* Turns that are shorter than what the table remembers are no changes, once they are known. */
 static void round_and_round(void)
 {
-	u32 i, told;
+	for (turn = 500; turn <= 4000; turn += 500)
+		CHECK(go_round(1000000) <= 4);
+	/* Nor are most of these, of 666. */
+	turn = 6000;
+	CHECK(go_round(4000000) < 40);
+}
 
-	for (turn = 500; turn <= 4000; turn += 500) {
-		begin();
-		for (i = 0, told = 0; i < 1000000; i += BATCH) {
-			first_hot = i / turn % 2 ? 0 : PAGES / 2;
-			if (!add(choose))
-				continue;
-			forget();
-			told++;
-		}
-		CHECK(told <= 4);
-		end();
-	}
+/* Longer ones are. */
+static void slowly_round(void)
+{
+	for (turn = 32000; turn <= 128000; turn *= 2)
+		CHECK(go_round(20 * turn) >= 18);
 }
 
 /* Nor is it one that a share is lower for a while, again and again. */
@@ -268,6 +327,20 @@ static void weighted(void)
 	}
 }
 
+/* Most pages are seen once and forgotten, because the table is full. */
+static u32 choose_far(void)
+{
+	return tap_below(5) ? tap_below(1U << 31) : tap_below(200000);
+}
+
+static void evicted(void)
+{
+	begin_with(1 << 20);
+	CHECK(!add_many(choose_far, 3000000));
+	CHECK(table.stats.evicted);
+	end();
+}
+
 /* All samples go to other pages. */
 static void replaced(void)
 {
@@ -283,16 +356,20 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(moved),
+		TAP_TEST(moved_half),
+		TAP_TEST(moved_early),
 		TAP_TEST(moved_few),
 		TAP_TEST(steady),
 		TAP_TEST(skewed),
 		TAP_TEST(swept),
 		TAP_TEST(round_and_round),
+		TAP_TEST(slowly_round),
 		TAP_TEST(breathing),
 		TAP_TEST(cooled),
 		TAP_TEST(shaken),
 		TAP_TEST(few),
 		TAP_TEST(weighted),
+		TAP_TEST(evicted),
 		TAP_TEST(replaced),
 	};
 
