@@ -154,7 +154,7 @@ bool htmm_table_changed(struct htmm_table *table)
 	u32 share, expected = usual ?: 512;
 	bool changed;
 
-	/* If counts are all samples, the next is so likely of a page that has some (Good, Turing). */
+	/* If counts are all samples, the next is of such a page so likely (Good, Turing). */
 	if (level == 1 && change->weight == samples && !table->epoch && !table->stats.evicted)
 		expected = htmm_change_part(mass - hist->bin[1], mass);
 	change->expected += (samples - change->samples) * expected;

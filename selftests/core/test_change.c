@@ -77,7 +77,9 @@ static u32 choose_skewed(void)
 /* One of the hot pages, or one of skewed ones. */
 static u32 choose_among_skewed(void)
 {
-	return tap_below(100) < hot_percent ? (first_hot + tap_below(nr_hot)) % PAGES : choose_skewed();
+	if (tap_below(100) < hot_percent)
+		return (first_hot + tap_below(nr_hot)) % PAGES;
+	return choose_skewed();
 }
 
 /* One page after the other. */
