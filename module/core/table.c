@@ -107,8 +107,7 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 /* So many samples must be expected on hot pages: 20 % less are three standard deviations. */
 #define HTMM_EXPECTED	225
 
-/* In 1/1024. */
-static u32 htmm_change_part(u64 part, u64 all)
+static u32 htmm_per_1024(u64 part, u64 all)
 {
 	return div64_u64(part << 10, all ?: 1);
 }
@@ -135,7 +134,7 @@ static u32 htmm_change_level(const struct htmm_hist *hist, u64 all_mass, u64 all
 	s32 more, most = 0;
 
 	for (level = 1; level <= 1U << HTMM_DIGIT_BITS && mass > all_mass / 2; level *= 2) {
-		more = htmm_change_part(mass, all_mass) - htmm_change_part(pages, all_pages);
+		more = htmm_per_1024(mass, all_mass) - htmm_per_1024(pages, all_pages);
 		most = max(most, more);
 		if (more * 8 >= most * 7)
 			best = level;
@@ -149,19 +148,20 @@ bool htmm_table_changed(struct htmm_table *table)
 {
 	const struct htmm_hist *hist = &table->hist[HTMM_UNIT_PAGE];
 	struct htmm_change *change = &table->change;
-	u64 samples = table->stats.counted - change->looked, mass = htmm_change_mass(hist);
+	u64 samples = table->stats.counted - change->looked, mass;
 	u32 level = change->level, usual = change->usual, low = change->low;
 	u32 share, expected = usual ?: 512;
 	bool changed;
 
 	/* If counts are all samples, the next is of such a page so likely (Good, Turing). */
 	if (level == 1 && change->weight == samples && !table->epoch && !table->stats.evicted)
-		expected = htmm_change_part(mass - hist->bin[1], mass);
+		expected = 1024 - htmm_per_1024(hist->bin[1], htmm_change_mass(hist));
 	change->expected += (samples - change->samples) * expected;
 	change->samples = samples;
 	if (change->weight <= change->enough || change->expected >> 10 < HTMM_EXPECTED)
 		return false;
-	share = htmm_change_part(change->weight - change->below, change->weight);
+	mass = htmm_change_mass(hist);
+	share = htmm_per_1024(change->weight - change->below, change->weight);
 	expected = div64_u64(change->expected, samples) ?: 1;
 	low = level ? low + (1024 - low) / 32 : 1024;
 	changed = usual && share * 1024 < expected * low / 12 * (level > 1 ? 9 : 8);
