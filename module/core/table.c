@@ -151,10 +151,10 @@ bool htmm_table_changed(struct htmm_table *table)
 	u64 samples = table->stats.counted - change->looked, mass;
 	u32 level = change->level, usual = change->usual, low = change->low;
 	u32 share, expected = usual ?: 512;
-	bool changed;
+	bool changed, all = change->weight == samples && !table->epoch && !table->stats.evicted;
 
 	/* If counts are all samples, the next is of such a page so likely (Good, Turing). */
-	if (level == 1 && change->weight == samples && !table->epoch && !table->stats.evicted)
+	if (level == 1 && all)
 		expected = 1024 - htmm_per_1024(hist->bin[1], htmm_change_mass(hist));
 	change->expected += (samples - change->samples) * expected;
 	change->samples = samples;
@@ -165,7 +165,7 @@ bool htmm_table_changed(struct htmm_table *table)
 	expected = div64_u64(change->expected, samples) ?: 1;
 	low = level ? low + (1024 - low) / 32 : 1024;
 	changed = usual && share * 1024 < expected * low / 12 * (level > 1 ? 9 : 8);
-	if (usual)
+	if (usual || (level == 1 && all))
 		low = min(low, max((share << 10) / expected, changed ? low / 8 * 5 : 0));
 	usual = changed || !level ? 0 : usual ? (usual + share) / 2 : share;
 	/* If the share falls, the next look tells whether it goes on. */

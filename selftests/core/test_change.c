@@ -218,6 +218,20 @@ static void swept(void)
 	end();
 }
 
+/* Always new pages, of which one in three has another sample at once. */
+static u32 choose_twice(void)
+{
+	at++;
+	return at / 4 * 3 + (at % 4 ?: 1);
+}
+
+static void twice(void)
+{
+	begin();
+	CHECK(!add_many(choose_twice, 100000));
+	end();
+}
+
 /* Two sets are hot in turns, of @turn samples. Returns how many changes were told. */
 static u32 go_round(u32 samples)
 {
@@ -364,6 +378,7 @@ int main(void)
 		TAP_TEST(steady),
 		TAP_TEST(skewed),
 		TAP_TEST(swept),
+		TAP_TEST(twice),
 		TAP_TEST(round_and_round),
 		TAP_TEST(slowly_round),
 		TAP_TEST(breathing),
