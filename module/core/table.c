@@ -104,7 +104,7 @@ u32 htmm_table_need(const struct htmm_table *table, u32 n)
 		     table->max_held - table->pool->held);
 }
 
-/* So many samples must be expected on hot pages: 20 % less are three standard deviations. */
+/* So many samples must be expected on hot pages: a quarter less is nearly four deviations. */
 #define HTMM_EXPECTED	225
 
 static u32 htmm_per_1024(u64 part, u64 all)
@@ -138,8 +138,8 @@ static u32 htmm_change_level(const struct htmm_hist *hist, u64 all_mass, u64 all
 		most = max(most, more);
 		if (more * 8 >= most * 7)
 			best = level;
-		pages -= hist->bin[fls(level)];
-		mass -= hist->bin[fls(level)] * level;
+		pages -= hist->bin[htmm_hist_bin(level)];
+		mass -= hist->bin[htmm_hist_bin(level)] * level;
 	}
 	return best;
 }
@@ -153,7 +153,7 @@ bool htmm_table_changed(struct htmm_table *table)
 	u32 share, expected = usual ?: 512;
 	bool changed, all = change->weight == samples && !table->epoch && !table->stats.evicted;
 
-	/* If counts are all samples, the next is of such a page so likely (Good, Turing). */
+	/* If nothing was forgotten, the next is so likely of a known page (Good, Turing). */
 	if (level == 1 && all)
 		expected = 1024 - htmm_per_1024(hist->bin[1], htmm_change_mass(hist));
 	change->expected += (samples - change->samples) * expected;
