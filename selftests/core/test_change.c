@@ -156,7 +156,7 @@ static void moved_early(void)
 {
 	u32 i, told = 0;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 40; i++) {
 		begin();
 		hot_percent = 90;
 		CHECK(!add_many(choose, 8 * BATCH));
@@ -164,7 +164,7 @@ static void moved_early(void)
 		told += !!add_many(choose, 6 * BATCH);
 		end();
 	}
-	CHECK(told >= 12);
+	CHECK(told >= 20);
 }
 
 /* The hottest pages have thousands of samples, more than a digit tells. */
@@ -250,7 +250,7 @@ static void round_and_round(void)
 		CHECK(go_round(1000000) <= 4);
 	/* Nor are most of these, of 666. */
 	turn = 6000;
-	CHECK(go_round(4000000) < 40);
+	CHECK(go_round(4000000) < 333);
 }
 
 /* Longer ones are. */
@@ -260,7 +260,10 @@ static void slowly_round(void)
 		CHECK(go_round(20 * turn) >= 18);
 }
 
-/* Nor is it one that a share is lower for a while, again and again. */
+/*
+ * Nor is it one that a share is lower for a while, again and again. This is learnt in a few steps,
+ * because a change itself lowers what is expected a little only.
+ */
 static void breathing(void)
 {
 	u32 i, told;
@@ -274,7 +277,7 @@ static void breathing(void)
 		forget();
 		told++;
 	}
-	CHECK(told <= 1);
+	CHECK(told <= 4);
 	end();
 }
 
@@ -291,19 +294,22 @@ static void cooled(void)
 	end();
 }
 
-/* A little less is none. */
+/* A little less is none; much less is one, but for those that come as the level moves. */
 static void shaken(void)
 {
-	u32 i;
+	u32 i, run, told = 0;
 
-	begin();
-	for (i = 0; i < 20; i++) {
-		hot_percent = i % 2 ? 75 : 85;
-		CHECK(!add_many(choose, 40000));
+	for (run = 0; run < 4; run++) {
+		begin();
+		for (i = 0; i < 20; i++) {
+			hot_percent = i % 2 ? 75 : 85;
+			CHECK(!add_many(choose, 40000));
+		}
+		hot_percent = 40;
+		told += !!add_many(choose, 400000);
+		end();
 	}
-	hot_percent = 40;
-	CHECK(add_many(choose, 400000));
-	end();
+	CHECK(told >= 2);
 }
 
 /* Few samples tell nothing: none by chance, and all that follow. */
