@@ -27,7 +27,7 @@
 
 #define PEBS_MBOX_ADDR		0x30000000UL	/* guest-physical */
 #define PEBS_MBOX_SIZE		0x100000UL
-#define PEBS_MBOX_MAGIC		0x554d455342455003ULL	/* last byte: version */
+#define PEBS_MBOX_MAGIC		0x554d455342455004ULL	/* last byte: version */
 
 #define PEBS_HEADER_SIZE	0x1000
 #define PEBS_SLOT_SIZE		0x5000
@@ -44,6 +44,8 @@
  * @PEBS_LOAD_REMOTE_PMM: load served by remote persistent memory
  * @PEBS_STORE_HIT: store that hit the last-level cache
  * @PEBS_STORE_MISS: store that missed it, wherever its memory is
+ * @PEBS_STORE_HIT_STLB_MISS: store that hit the last-level cache, but missed the STLB
+ * @PEBS_STORE_MISS_STLB_MISS: store that missed both
  * @PEBS_KINDS: number of kinds
  *
  * An event is a set of kinds: the driver, not the plugin, knows Intel's codes.
@@ -56,6 +58,8 @@ enum pebs_kind {
 	PEBS_LOAD_REMOTE_PMM,
 	PEBS_STORE_HIT,
 	PEBS_STORE_MISS,
+	PEBS_STORE_HIT_STLB_MISS,
+	PEBS_STORE_MISS_STLB_MISS,
 	PEBS_KINDS
 };
 

@@ -23,6 +23,7 @@
 
 #define ALL_LOADS	0x81d0
 #define ALL_STORES	0x82d0
+#define STLB_STORES	0x12d0
 #define L3_MISS		0x20d1
 #define LOCAL_DRAM	0x01d3
 #define LOAD_LATENCY	0x01cd
@@ -34,10 +35,23 @@
 #define LARGE_ARENA	0x300000000000UL
 #define LARGE_PAGES	2048UL			/* four times the default cache */
 #define MAX_CPUS	32
+#define STORES		(49 * LARGE_PAGES)	/* each page as often */
+#define STLB_PAGES	1408UL			/* leaves one way of each set */
 #define COUNTERS	4			/* that can sample memory */
 
 static __u64 *arena;
 static int nr_cpus;
+
+static __u64 *map_arena(unsigned long at, unsigned long pages)
+{
+	void *map = mmap((void *)at, pages * ACCESS_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE,
+			 -1, 0);
+
+	if (map == MAP_FAILED)
+		bail_out("map", "memory");
+	return map;
+}
 
 /* Loads and stores on every CPU at once. */
 static void work_everywhere(__u64 n)
@@ -66,7 +80,7 @@ static int open_error(const struct perf_event_attr *attr)
 
 static bool test_accepts(void)
 {
-	static const __u64 known[] = { ALL_LOADS, ALL_STORES, L3_MISS, LOCAL_DRAM,
+	static const __u64 known[] = { ALL_LOADS, ALL_STORES, STLB_STORES, L3_MISS, LOCAL_DRAM,
 				       0x02d3, 0x83d0, LOAD_LATENCY };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -111,35 +125,54 @@ static bool test_rejects(void)
 	return err == -ENOENT || fail("another type: %d", err);
 }
 
-static __u64 count_stores(const struct sampler *s, __u64 n)
+static __u64 count_stores(const struct sampler *s, __u64 *at, __u64 pages, __u64 n)
 {
 	__u64 before = sampler_count(s);
 
-	access_store(arena, PAGES, n);
+	access_store(at, pages, n);
 	return sampler_count(s) - before;
 }
 
 /*
- * The program's own overhead is the same each time, so the difference of two runs is exact,
- * unless another process ran on the CPU between; hence the retries.
+ * Does an event count so many of STORES stores? The program's own overhead is the same each time,
+ * so the difference of two runs is exact, unless another process ran on the CPU between; hence the
+ * retries.
  */
-static bool test_counts(void)
+static bool counts(__u64 config, __u64 *at, __u64 pages, __u64 want)
 {
-	struct perf_event_attr attr = sampler_attr(ALL_STORES, 0);
+	struct perf_event_attr attr = sampler_attr(config, 0);
+	__u64 diff = ~want;
 	struct sampler s;
-	__u64 diff = 0;
 
 	pin(0);
 	if (sampler_open(&s, &attr, 0, NULL))
 		return fail("cannot open");
 	sampler_enable(&s);
-	for (int try = 0; try < 20 && diff != 100000; try++) {
-		__u64 few = count_stores(&s, 100000);
+	for (int try = 0; try < 20 && diff != want; try++) {
+		__u64 few = count_stores(&s, at, pages, STORES);
 
-		diff = count_stores(&s, 200000) - few;
+		diff = count_stores(&s, at, pages, 2 * STORES) - few;
 	}
 	sampler_close(&s);
-	return diff == 100000 || fail("100000 stores counted as %llu", diff);
+	return diff == want || fail("%lu stores counted as %llu", STORES, diff);
+}
+
+static bool test_counts(void)
+{
+	return counts(ALL_STORES, arena, PAGES, STORES);
+}
+
+/* Of pages that are stored to in turn, the STLB has all, or none if its sets are too small. */
+static bool test_stlb(void)
+{
+	__u64 *large = map_arena(LARGE_ARENA, LARGE_PAGES);
+	bool good;
+
+	good = counts(STLB_STORES, arena, PAGES, 0) &&
+	       counts(STLB_STORES, large, STLB_PAGES, 0) &&
+	       counts(STLB_STORES, large, LARGE_PAGES, STORES);
+	munmap(large, LARGE_PAGES * ACCESS_PAGE);
+	return good;
 }
 
 static bool test_excludes_user(void)
@@ -510,17 +543,6 @@ static bool test_accounting(void)
 	       fail("they do not add up");
 }
 
-static __u64 *map_arena(unsigned long at, unsigned long pages)
-{
-	void *map = mmap((void *)at, pages * ACCESS_PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE,
-			 -1, 0);
-
-	if (map == MAP_FAILED)
-		bail_out("map", "memory");
-	return map;
-}
-
 /*
  * Page i gets (i + 1) stores and 1024 loads, all inside the gate. At first the cache has
  * nothing of it: the first store misses; of the first 512 loads, one misses for each line
@@ -553,6 +575,7 @@ static const struct {
 	{ "accepts the known events at any precision", test_accepts },
 	{ "rejects anything else", test_rejects },
 	{ "counts every store", test_counts },
+	{ "counts the stores that miss the STLB", test_stlb },
 	{ "counts nothing if user code is excluded", test_excludes_user },
 	{ "takes exactly one sample each period on every CPU", test_samples_exactly },
 	{ "samples say who stored what and where", test_sample_contents },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Every miss, in order of time: a file of some 100 MB for ten seconds. */
+/* A file of some 100 MB for ten seconds. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,8 @@
 #define PAGE_SHIFT	12
 #define STORE_SHIFT	36
 #define TGID_SHIFT	37
+#define STLB_SHIFT	59
+#define HIT_SHIFT	60
 #define TIME		0x8000000000000000ULL
 /* The clock is looked at once in so many misses. */
 #define LOOK		1024
@@ -48,11 +50,15 @@ static void look(void *cpu, void *unused)
 	write_word(TIME | (__u64)(now - origin));
 }
 
-void misses_add(unsigned int vcpu, __u64 tgid, __u64 vaddr, bool store)
+void misses_add(unsigned int vcpu, __u64 tgid, __u64 vaddr, enum pebs_kind kind)
 {
 	static unsigned int until_look;
+	const bool hit = kind == PEBS_STORE_HIT_STLB_MISS;
+	const bool stlb_miss = hit || kind == PEBS_STORE_MISS_STLB_MISS;
+	const bool store = stlb_miss || kind == PEBS_STORE_MISS;
 
-	write_word(vaddr >> PAGE_SHIFT | (__u64)store << STORE_SHIFT | tgid << TGID_SHIFT);
+	write_word(vaddr >> PAGE_SHIFT | (__u64)store << STORE_SHIFT | tgid << TGID_SHIFT |
+		   (__u64)stlb_miss << STLB_SHIFT | (__u64)hit << HIT_SHIFT);
 	if (until_look--)
 		return;
 	until_look = LOOK - 1;

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #define MAX_WAYS	64
+#define MAX_STLB	(1 << 20)
 #define MAX_NS		1000000
 
 /* Reads "NUMBER[K|M|G]" up to @end, and steps over it. */
@@ -33,24 +34,19 @@ static bool parse_size(const char **text, char end, __u64 *value)
 	return true;
 }
 
-static bool parse_ways(const char *text, unsigned int *ways)
+static bool parse_number(const char *text, __u32 least, __u32 most, __u32 *number)
 {
 	__u64 value;
 
-	if (!parse_size(&text, '\0', &value) || !value || value > MAX_WAYS)
+	if (!parse_size(&text, '\0', &value) || value < least || value > most)
 		return false;
-	*ways = value;
+	*number = value;
 	return true;
 }
 
 static bool parse_ns(const char *text, __u32 *ns)
 {
-	__u64 value;
-
-	if (!parse_size(&text, '\0', &value) || value > MAX_NS)
-		return false;
-	*ns = value;
-	return true;
+	return parse_number(text, 0, MAX_NS, ns);
 }
 
 static bool parse_bool(const char *text, bool *value)
@@ -84,7 +80,10 @@ static bool parse_option(struct options *options, const char *option)
 		return parse_size(&value, '\0', &options->llc);
 	value = value_of(option, "ways");
 	if (value)
-		return parse_ways(value, &options->ways);
+		return parse_number(value, 1, MAX_WAYS, &options->ways);
+	value = value_of(option, "stlb");
+	if (value)
+		return parse_number(value, 0, MAX_STLB, &options->stlb);
 	value = value_of(option, "remote");
 	if (value)
 		return parse_range(value, &options->remote);
@@ -128,11 +127,11 @@ static bool parse_option(struct options *options, const char *option)
 
 bool options_parse(struct options *options, int argc, char **argv)
 {
-	*options = (struct options){ .llc = 2 << 20, .ways = 16 };
+	*options = (struct options){ .llc = 2 << 20, .ways = 16, .stlb = 1536 };
 	for (int i = 0; i < argc; i++) {
 		if (parse_option(options, argv[i]))
 			continue;
-		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, ",
+		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, stlb=N, ",
 			argv[i]);
 		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
 		      stderr);

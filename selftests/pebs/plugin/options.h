@@ -12,6 +12,7 @@
  * struct options - what the command line asked for
  * @llc: size of the last-level cache in bytes, 0 for none (default 2 MiB)
  * @ways: its associativity (default 16)
+ * @stlb: pages that the second-level TLB of a vCPU holds, 0 for none (default 1536, as Skylake's)
  * @remote: guest-physical memory of another node (default none)
  * @pmem: guest-physical persistent memory (default none)
  * @latency: what accesses and records cost (default nothing)
@@ -19,11 +20,12 @@
  * @truth: file for the ground truth, or NULL
  * @profile: file for the profile of the kernel, or NULL
  * @series: file for misses over time, or NULL
- * @misses: file for every miss, or NULL
+ * @misses: file for every miss, and each store that missed the STLB, or NULL
  */
 struct options {
 	__u64 llc;
 	unsigned int ways;
+	unsigned int stlb;
 	struct pebs_range remote;
 	struct pebs_range pmem;
 	struct latency latency;

@@ -20,6 +20,7 @@
 #include "options.h"
 #include "profile.h"
 #include "series.h"
+#include "stlb.h"
 #include "truth.h"
 
 #define USER_END	0x800000000000ULL
@@ -145,6 +146,13 @@ static void count_events(struct pebs_slot *slot, const struct access *access)
 		write_record(slot, access, status);
 }
 
+static enum pebs_kind store_kind(bool hit, bool stlb_hit)
+{
+	if (stlb_hit)
+		return hit ? PEBS_STORE_HIT : PEBS_STORE_MISS;
+	return hit ? PEBS_STORE_HIT_STLB_MISS : PEBS_STORE_MISS_STLB_MISS;
+}
+
 /* For device memory, QEMU's device determines the time. */
 static void wait_for_memory(const struct pebs_slot *slot, const struct access *access, bool hit)
 {
@@ -159,6 +167,7 @@ static void wait_for_memory(const struct pebs_slot *slot, const struct access *a
 static void count_access(struct pebs_slot *slot, struct access *access,
 			 bool store)
 {
+	const bool stlb_hit = stlb_access(access->vcpu, slot->tgid, access->addr);
 	bool hit = false;
 
 	if (access->phys == HOST_NO_PHYS)
@@ -167,7 +176,7 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 		hit = cache_access(access->phys);
 
 	if (store)
-		access->kind = hit ? PEBS_STORE_HIT : PEBS_STORE_MISS;
+		access->kind = store_kind(hit, stlb_hit);
 	else
 		access->kind = load_kind(slot, access->phys, hit);
 
@@ -176,8 +185,8 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 		count_truth(slot, access, store, hit);
 	if (!hit && options.series && mbox->header.truth)
 		series_count(access->vcpu, slot->tgid, is_far(slot, access->phys));
-	if (!hit && options.misses && mbox->header.truth)
-		misses_add(access->vcpu, slot->tgid, access->addr, store);
+	if (misses_want(access->kind) && options.misses && mbox->header.truth)
+		misses_add(access->vcpu, slot->tgid, access->addr, access->kind);
 	if (slot->enabled)
 		count_events(slot, access);
 	if (options.ibs)
@@ -329,6 +338,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(__u64 id,
 		return -1;
 	sees_all = options.ibs || options.profile || stall_wanted(&options.latency);
 	sees_truth = truth_file || options.series || options.misses;
+	if (!stlb_init(options.stlb, nr_vcpus)) {
+		refuse("impossible STLB: ", "stlb must be 12 times a power of two");
+		return -1;
+	}
 	if (!cache_init(options.llc, options.ways, nr_vcpus > 1)) {
 		refuse("impossible cache: ",
 		       "llc must be ways x 64 bytes x a power of two");

@@ -55,6 +55,14 @@ static const struct {
 		PERF_MEM_OP_STORE, PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3,
 		PERF_MEM_LVLNUM_ANY_CACHE, 0, 250,
 	},
+	[PEBS_STORE_HIT_STLB_MISS] = {
+		PERF_MEM_OP_STORE, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L3,
+		PERF_MEM_LVLNUM_L3, 0, 60,
+	},
+	[PEBS_STORE_MISS_STLB_MISS] = {
+		PERF_MEM_OP_STORE, PERF_MEM_LVL_MISS | PERF_MEM_LVL_L3,
+		PERF_MEM_LVLNUM_ANY_CACHE, 0, 270,
+	},
 };
 
 u64 pebs_slower(u64 cycles)
@@ -91,9 +99,9 @@ static union perf_mem_data_src operation_src(unsigned int kind)
 	union perf_mem_data_src src = { .val = PERF_MEM_NA };
 
 	src.mem_op = sources[kind].op;
-	if (kind == PEBS_STORE_HIT)
+	if (kind == PEBS_STORE_HIT || kind == PEBS_STORE_HIT_STLB_MISS)
 		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_HIT;
-	if (kind == PEBS_STORE_MISS)
+	if (kind == PEBS_STORE_MISS || kind == PEBS_STORE_MISS_STLB_MISS)
 		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_MISS;
 	return src;
 }

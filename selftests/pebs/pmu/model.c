@@ -13,6 +13,7 @@
 
 #define LOADS		PEBS_LOADS
 #define STORES		PEBS_STORES
+#define STLB_MISSES	PEBS_STLB_MISSES
 #define LOAD_MISSES	(LOADS & ~BIT(PEBS_LOAD_HIT))
 
 /* What samples tell. */
@@ -60,6 +61,7 @@ static struct attribute *no_aliases[] = {
 /* Those of all large cores. */
 #define ALL_LOADS	{ 0x81d0, LOADS, 0x0f, OPERATION }	/* MEM_INST_RETIRED.ALL_LOADS */
 #define ALL_STORES	{ 0x82d0, STORES, 0x0f, OPERATION }	/* MEM_INST_RETIRED.ALL_STORES */
+#define STLB_STORES	{ 0x12d0, STLB_MISSES, 0x0f, OPERATION } /* ....STLB_MISS_STORES */
 #define ANY		{ 0x83d0, LOADS | STORES, 0x0f }	/* MEM_INST_RETIRED.ANY */
 #define L3_MISS		{ 0x20d1, LOAD_MISSES, 0x0f, OPERATION } /* MEM_LOAD_RETIRED.L3_MISS */
 /* MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM, REMOTE_DRAM */
@@ -68,14 +70,14 @@ static struct attribute *no_aliases[] = {
 #define STORE_SAMPLE	{ 0x02cd, STORES, 0x01, LEVEL }		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 
 static const struct pebs_event skylake_events[] = {
-	ALL_LOADS, ALL_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM,
+	ALL_LOADS, ALL_STORES, STLB_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM,
 	{ 0x01cd, LOADS, 0x0f, LATENCY },		/* MEM_TRANS_RETIRED.LOAD_LATENCY */
 	{ }
 };
 
 /* The events of Sapphire Rapids have an address for memory of this socket only. */
 static const struct pebs_event sapphire_rapids_events[] = {
-	ALL_LOADS, ALL_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM, STORE_SAMPLE,
+	ALL_LOADS, ALL_STORES, STLB_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM, STORE_SAMPLE,
 	{ 0x80d1, BIT(PEBS_LOAD_LOCAL_PMM), 0x0f, OPERATION },	/* MEM_LOAD_RETIRED.LOCAL_PMM */
 	{ 0x10d3, BIT(PEBS_LOAD_REMOTE_PMM), 0x0f, OPERATION | STALE }, /* ... REMOTE_PMM */
 	{ 0x01cd, LOADS, 0xfe, LATENCY | PEBS_EVENT_AUX },
@@ -85,7 +87,7 @@ static const struct pebs_event sapphire_rapids_events[] = {
 
 /* The codes of persistent memory are those of CXL memory. */
 static const struct pebs_event granite_rapids_events[] = {
-	ALL_LOADS, ALL_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM, STORE_SAMPLE,
+	ALL_LOADS, ALL_STORES, STLB_STORES, ANY, L3_MISS, LOCAL_DRAM, REMOTE_DRAM, STORE_SAMPLE,
 	{ 0x80d1, BIT(PEBS_LOAD_LOCAL_PMM), 0x0f, OPERATION },	/* MEM_LOAD_RETIRED.LOCAL_CXL_MEM */
 	{ 0x10d3, BIT(PEBS_LOAD_REMOTE_PMM), 0x0f, OPERATION | STALE }, /* ... REMOTE_CXL_MEM */
 	{ 0x01cd, LOADS, 0xfe, LATENCY },
@@ -96,6 +98,7 @@ static const struct pebs_event granite_rapids_events[] = {
 static const struct pebs_event sierra_forest_events[] = {
 	{ 0x81d0, LOADS, 0xff },			/* MEM_UOPS_RETIRED.ALL_LOADS */
 	{ 0x82d0, STORES, 0xff },			/* MEM_UOPS_RETIRED.ALL_STORES */
+	{ 0x12d0, STLB_MISSES, 0xff },			/* MEM_UOPS_RETIRED.STLB_MISS_STORES */
 	{ 0x83d0, LOADS | STORES, 0xff },		/* MEM_UOPS_RETIRED.ALL */
 	{ 0x05d0, LOADS, 0x03, LATENCY },		/* MEM_UOPS_RETIRED.LOAD_LATENCY */
 	{ 0x06d0, STORES, 0xff, LEVEL },		/* MEM_UOPS_RETIRED.STORE_LATENCY */
@@ -108,7 +111,7 @@ static const struct pebs_event sierra_forest_events[] = {
 };
 
 static const struct pebs_event alder_lake_core_events[] = {
-	ALL_LOADS, ALL_STORES, ANY, L3_MISS, STORE_SAMPLE,
+	ALL_LOADS, ALL_STORES, STLB_STORES, ANY, L3_MISS, STORE_SAMPLE,
 	{ 0x01d3, LOAD_MISSES, 0x0f, OPERATION },
 	{ 0x01cd, LOADS, 0xfe, LATENCY | PEBS_EVENT_AUX },
 	{ PEBS_AUX_EVENT, 0, 0x0f },
@@ -118,6 +121,7 @@ static const struct pebs_event alder_lake_core_events[] = {
 static const struct pebs_event alder_lake_atom_events[] = {
 	{ 0x81d0, LOADS, 0x3f },
 	{ 0x82d0, STORES, 0x3f },
+	{ 0x12d0, STLB_MISSES, 0x3f },
 	{ 0x83d0, LOADS | STORES, 0x3f },
 	{ 0x05d0, LOADS, 0x03, LATENCY },
 	{ 0x06d0, STORES, 0x3f, LEVEL },
@@ -137,6 +141,7 @@ static const struct pebs_event zen_events[] = {
 static const struct pebs_event ideal_events[] = {
 	{ 0x81d0, LOADS, 0xff, LEVEL },
 	{ 0x82d0, STORES, 0xff, LEVEL },
+	{ 0x12d0, STLB_MISSES, 0xff, LEVEL },
 	{ 0x83d0, LOADS | STORES, 0xff, LEVEL },
 	{ 0x20d1, LOAD_MISSES, 0xff, LEVEL },
 	{ 0x80d1, BIT(PEBS_LOAD_LOCAL_PMM), 0xff, LEVEL },
