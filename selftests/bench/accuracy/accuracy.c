@@ -3,7 +3,8 @@
  * accuracy MISSES PID PROGRAM [METHOD NS SEEN]: how well samples show the hot pages of a program.
  *
  * MISSES has every miss of a process and others, as selftests/pebs/plugin/misses.h says. Each
- * P-th load of the process is a sample, as it is for a CPU. Methods say which pages are best; the
+ * P-th load of the process that missed is a sample, as it is for a CPU; for the method "stores",
+ * so is each P/16-th store that missed the STLB. Methods say which pages are best; the
  * misses to these are compared with the misses to as many pages as well as can be chosen: once
  * for the whole run, with all samples, and for each second, with those before it. What is estimated
  * for the next second are the counts of a session, which forgets by itself. Prints lines of
@@ -30,6 +31,9 @@
 #define PAGE_BITS	0xfffffffffULL
 #define STORE		0x1000000000ULL
 #define TGID_SHIFT	37
+#define TGID_BITS	0x3fffffULL
+#define STLB_MISS	0x800000000000000ULL
+#define HIT		0x1000000000000000ULL
 #define TIME		0x8000000000000000ULL
 #define NS		1000000000ULL
 /* What a sample costs: entry and exit of the interrupt, the handler, and the drain. */
@@ -37,6 +41,8 @@
 
 #define NR_BUDGETS	4
 #define NR_PERIODS	4
+/* A store that misses the STLB is often followed by others of its page, which only miss the cache. */
+#define STORES		16
 /* Pages that are found are added so many at a time. */
 #define NR_NEW		65536
 
@@ -44,20 +50,24 @@ static const double budgets[NR_BUDGETS] = { 0.01, 0.05, 0.1, 0.25 };
 static const unsigned int periods[NR_PERIODS] = { 199, 997, 4999, 19997 };
 
 /**
- * struct miss - a miss
+ * struct miss - a miss of the cache, or a store that missed the STLB
  * @page: index of its page
  * @store: it is a store
+ * @stlb: it missed the STLB
+ * @hit: the cache had its data
  */
 struct miss {
-	unsigned int page : 31;
+	unsigned int page : 29;
 	unsigned int store : 1;
+	unsigned int stlb : 1;
+	unsigned int hit : 1;
 };
 
 /**
  * struct run - what a program did
  * @pages: the numbers of the pages that it missed, ascending
  * @nr_pages: how many there are
- * @misses: its misses, in order of time
+ * @misses: its misses, in order of time, and between them the stores that missed the STLB only
  * @nr_misses: how many there are
  * @second: index of the first miss of each second, and @nr_misses at the end
  * @nr_seconds: whole seconds
@@ -73,10 +83,18 @@ struct run {
 	__u64 ns;
 };
 
+/* What is done with samples. */
+enum use {
+	COUNT,			/* pages are ranked by their number */
+	ESTIMATE,		/* by rates that are estimated from these */
+	ESTIMATE_STORES,	/* the same, of stores, too */
+};
+
 /**
  * struct scores - shares of the best that a method has
  * @past: of the whole run, by budget
  * @next: of the next second, the mean of all
+ * @samples: how many were taken
  * @ns: CPU time that an estimate took
  * @said: the share of all loads that the best pages are said to have, by budget
  * @had: the share that they have
@@ -84,6 +102,7 @@ struct run {
 struct scores {
 	double past[NR_BUDGETS];
 	double next[NR_BUDGETS];
+	size_t samples;
 	double ns;
 	struct share said[NR_BUDGETS];
 	double had[NR_BUDGETS];
@@ -151,6 +170,11 @@ static void add_pages(struct run *run, __u64 *new, size_t nr)
 	run->nr_pages = kept;
 }
 
+static bool is_of(__u64 word, __u64 tgid)
+{
+	return !(word & TIME) && (word >> TGID_SHIFT & TGID_BITS) == tgid;
+}
+
 /* Pages that are not known are collected, and added some at a time. */
 static void find_pages(struct run *run, const __u64 *word, size_t nr, __u64 tgid)
 {
@@ -158,8 +182,7 @@ static void find_pages(struct run *run, const __u64 *word, size_t nr, __u64 tgid
 	size_t i, nr_new = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (word[i] & TIME || word[i] >> TGID_SHIFT != tgid ||
-		    find_page(run, word[i] & PAGE_BITS) >= 0)
+		if (!is_of(word[i], tgid) || find_page(run, word[i] & PAGE_BITS) >= 0)
 			continue;
 		new[nr_new++] = word[i] & PAGE_BITS;
 		if (nr_new == NR_NEW) {
@@ -185,10 +208,12 @@ static void read_misses(struct run *run, const __u64 *word, size_t nr, __u64 tgi
 				begin = now;
 			while (run->nr_seconds < 4095 && now - begin >= (run->nr_seconds + 1) * NS)
 				run->second[++run->nr_seconds] = run->nr_misses;
-		} else if (word[i] >> TGID_SHIFT == tgid) {
+		} else if (is_of(word[i], tgid)) {
 			run->misses[run->nr_misses++] = (struct miss) {
 				.page = find_page(run, word[i] & PAGE_BITS),
 				.store = !!(word[i] & STORE),
+				.stlb = !!(word[i] & STLB_MISS),
+				.hit = !!(word[i] & HIT),
 			};
 			run->ns = now - begin;
 		}
@@ -411,15 +436,41 @@ static void session_counts(const struct session *session, const struct run *run,
 	}
 }
 
-/* A sample each @period loads, or with 1 each miss. @pooled: estimate rates. */
-static struct scores measure(const struct run *run, unsigned int period, bool pooled)
+/**
+ * struct sampler - counters that take samples
+ * @period: so many loads are between two samples; 1: each miss is one
+ * @takes_stores: samples are of stores, too
+ * @loads: loads that missed
+ * @stores: stores that missed the STLB
+ */
+struct sampler {
+	unsigned int period;
+	bool takes_stores;
+	size_t loads;
+	size_t stores;
+};
+
+static bool is_sample(struct sampler *sampler, struct miss miss)
 {
+	if (sampler->period == 1)
+		return !miss.hit;
+	if (!miss.store)
+		return ++sampler->loads % sampler->period == 0;
+	return sampler->takes_stores && miss.stlb &&
+	       ++sampler->stores % (sampler->period / STORES) == 0;
+}
+
+/* @period: see struct sampler */
+static struct scores measure(const struct run *run, unsigned int period, enum use use)
+{
+	struct sampler sampler = { .period = period, .takes_stores = use == ESTIMATE_STORES };
+	const bool pooled = use != COUNT;
 	float *count = get(run->nr_pages, sizeof(*count)), *rate = count, *now = count;
 	struct session *session = pooled ? session_new() : NULL;
 	float *truth = get(run->nr_pages, sizeof(*truth));
 	bool *touched = get(run->nr_pages, sizeof(*touched));
 	struct scores scores = {};
-	size_t i, second, loads = 0;
+	size_t i, second;
 	double begin;
 
 	if (pooled) {
@@ -434,7 +485,7 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 		if (second && !last) {
 			memset(truth, 0, run->nr_pages * sizeof(*truth));
 			for (i = from; i < to; i++)
-				truth[run->misses[i].page]++;
+				truth[run->misses[i].page] += !run->misses[i].hit;
 			if (pooled) {
 				session_counts(session, run, now);
 				estimate(run, now, touched, rate);
@@ -445,8 +496,9 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 			const struct miss miss = run->misses[i];
 
 			touched[miss.page] = true;
-			if (period > 1 && (miss.store || ++loads % period))
+			if (!is_sample(&sampler, miss))
 				continue;
+			scores.samples++;
 			count[miss.page]++;
 			if (pooled)
 				session_count(session, run->pages[miss.page]);
@@ -454,13 +506,13 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 	}
 	memset(truth, 0, run->nr_pages * sizeof(*truth));
 	for (i = 0; i < run->nr_misses; i++)
-		truth[run->misses[i].page]++;
+		truth[run->misses[i].page] += !run->misses[i].hit;
 	begin = cpu_ns();
 	if (pooled)
 		estimate(run, count, touched, rate);
 	scores.ns = cpu_ns() - begin;
 	add_scores(run, rate, truth, scores.past, 1);
-	if (period > 1)
+	if (period > 1 && use != ESTIMATE_STORES)
 		add_shares(run, count, pooled, &scores);
 	if (pooled) {
 		session_free(session);
@@ -473,25 +525,30 @@ static struct scores measure(const struct run *run, unsigned int period, bool po
 	return scores;
 }
 
-/* @samples: a second. An estimate is made each second. */
-static void print(const char *program, const char *method, unsigned int period,
-		  const struct scores *scores, double samples, bool pooled)
+/* An estimate is made each second. */
+static void print(const char *program, const struct run *run, unsigned int period, enum use use,
+		  const struct scores *scores)
 {
-	const double cpu = (samples * SAMPLE_NS + scores->ns) / NS;
+	static const char *const methods[] = {
+		[COUNT] = "raw", [ESTIMATE] = "htmm", [ESTIMATE_STORES] = "stores",
+	};
+	const double cpu = (double)scores->samples * SAMPLE_NS / run->ns + scores->ns / NS;
 	size_t budget;
 
 	for (budget = 0; budget < NR_BUDGETS; budget++) {
 		const struct share *said = &scores->said[budget];
 
-		printf("%s,%s,%u,%.2f,%.4f,%.4f,", program, method, period, budgets[budget],
-		       scores->past[budget], scores->next[budget]);
+		printf("%s,%s,%u,%.2f,%.4f,%.4f,", program, period == 1 ? "exact" : methods[use],
+		       period, budgets[budget], scores->past[budget], scores->next[budget]);
 		if (period == 1)
 			puts(",,,,");
-		else if (pooled)
+		else if (use == ESTIMATE)
 			printf("%.5f,%.4f,%.4f,%.4f,%.4f\n", cpu, said->at, said->low, said->high,
 			       scores->had[budget]);
-		else
+		else if (use == COUNT)
 			printf("%.5f,%.4f,,,%.4f\n", cpu, said->at, scores->had[budget]);
+		else
+			printf("%.5f,,,,\n", cpu);
 	}
 }
 
@@ -559,8 +616,8 @@ static struct scores measure_seen(const struct run *run, const char *path)
 
 		memset(truth, 0, run->nr_pages * sizeof(*truth));
 		for (i = run->second[second]; i < to; i++) {
-			truth[run->misses[i].page]++;
-			all[run->misses[i].page]++;
+			truth[run->misses[i].page] += !run->misses[i].hit;
+			all[run->misses[i].page] += !run->misses[i].hit;
 		}
 		if (second && !last)
 			add_scores(run, now, truth, scores.next, 1.0 / (run->nr_seconds - 1));
@@ -594,7 +651,8 @@ int main(int argc, char **argv)
 	struct scores scores;
 	struct stat stat;
 	__u64 *word;
-	size_t i, loads = 0, nr;
+	enum use use;
+	size_t i, nr;
 	int fd;
 
 	if (argc != 4 && argc != 7) {
@@ -620,17 +678,13 @@ int main(int argc, char **argv)
 		print_seen(argv[3], argv[4], &scores, strtod(argv[5], NULL) / run.ns);
 		return 0;
 	}
-	for (i = 0; i < run.nr_misses; i++)
-		loads += !run.misses[i].store;
-	scores = measure(&run, 1, false);
-	print(argv[3], "exact", 1, &scores, 0, false);
+	scores = measure(&run, 1, COUNT);
+	print(argv[3], &run, 1, COUNT, &scores);
 	for (i = 0; i < NR_PERIODS; i++) {
-		const double samples = (double)loads / periods[i] / run.ns * NS;
-
-		scores = measure(&run, periods[i], false);
-		print(argv[3], "raw", periods[i], &scores, samples, false);
-		scores = measure(&run, periods[i], true);
-		print(argv[3], "htmm", periods[i], &scores, samples, true);
+		for (use = COUNT; use <= ESTIMATE_STORES; use++) {
+			scores = measure(&run, periods[i], use);
+			print(argv[3], &run, periods[i], use, &scores);
+		}
 	}
 	return 0;
 }
