@@ -67,8 +67,9 @@ struct call {
  * @sets: how often one was set
  * @maps: numa_maps of the process; NULL: there is no process of that number
  * @maps_read: how often it was read
- * @slow: to read it takes SLOW_MS of a CPU; each call that moves pages waits as long, and takes
- *	1 ms
+ * @counts: how often the pages of the nodes were counted
+ * @slow: to read it, or to count, takes SLOW_MS of a CPU; each call that moves pages waits as long,
+ *	and takes 1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 static struct machine {
@@ -94,6 +95,7 @@ static struct machine {
 	u32 sets;
 	const char *maps;
 	u32 maps_read;
+	u32 counts;
 	bool slow;
 } machine;
 
@@ -310,6 +312,9 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 	u32 page;
 	int node;
 
+	machine.counts++;
+	if (machine.slow)
+		take_cpu(SLOW_MS);
 	*buf = (struct htmm_placement_buf) {};
 	buf->nodes = calloc(NODES, sizeof(*buf->nodes));
 	CHECK(buf->nodes);
@@ -654,6 +659,43 @@ static void test_large(void)
 	CHECK(tier->groups[0].pages.nr == 150 + 150 && tier->groups[0].fast_cut == 1);
 	CHECK(tier->groups[0].used == CAPACITY && tier->groups[0].fast_more);
 	destroy(tier);
+}
+
+/*
+ * What a large group uses takes long to count, so not more than 1 % of the time, unless something
+ * else may use it, too. Meanwhile the program frees memory, and pages move. @seldom: count so
+ */
+static void check_used(bool seldom, u64 capacity, u64 limit, unsigned int groups)
+{
+	struct tier *tier = groups > 1 ? make_targets() : make(150);
+	u32 i, page, used, counts = 0;
+
+	tier->list_pages = 150;
+	tier->capacity = capacity;
+	tier->groups[0].limit = limit;
+	machine.slow = true;
+	for (i = 0; i < 6; i++) {
+		sample(0, 400, 2);
+		sample(1000, 1200, 9);
+		for (page = 400; page < 400 + 10 * i; page++)
+			machine.node[page] = SLOW;
+		used = fast_of(0, PAGES);
+		tier->due = 0;
+		counts = machine.counts;
+		look(tier);
+		CHECK(tier->groups[0].large && tier->groups[0].used == used);
+		/* It takes a little more than 20 ms. */
+		CHECK(machine.counts == counts + (!seldom || i % 3 == 0));
+	}
+	destroy(tier);
+}
+
+static void test_large_used(void)
+{
+	check_used(true, 0, 0, 1);
+	check_used(false, CAPACITY, 0, 1);
+	check_used(false, 0, CAPACITY, 1);
+	check_used(false, 0, 0, 2);
 }
 
 /* The end of a list may be at pages without samples. */
@@ -1170,6 +1212,7 @@ int main(void)
 		TAP_TEST(test_rests_unseen),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_large),
+		TAP_TEST(test_large_used),
 		TAP_TEST(test_large_unused),
 		TAP_TEST(test_large_nodes),
 		TAP_TEST(test_cooling),

@@ -7,6 +7,9 @@
 /* An odd number near 2^64 divided by the golden ratio: spreads numbers that are near. */
 #define SPREAD	0x9e3779b97f4a7c15ULL
 
+/* Looks find more and fewer pages: there is room for this part more. */
+#define ROOM_PART	8
+
 /* Places of the index in a cache line. */
 #define LINE	(64 / sizeof(__u32))
 
@@ -56,6 +59,7 @@ int units_reset(struct units *units, size_t pages)
 		return 0;
 	}
 	units_free(units);
+	pages += pages / ROOM_PART;
 	while (size < 2 * pages)
 		size *= 2;
 	units->unit = malloc((pages + 1) * sizeof(*units->unit));

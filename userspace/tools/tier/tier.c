@@ -16,6 +16,8 @@
 #define SMALL_PART	32
 /* What part of the time looks may take to see that limits are kept. */
 #define LIMITS_PART	0.01
+/* What part of the time it may take to count what is in use, for which all page tables are read. */
+#define COUNTS_PART	0.01
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -181,7 +183,17 @@ static int list_both(struct tier *tier, struct group *group, struct htmm_error *
 	return ret < 0 ? ret : full;
 }
 
-/* Sets what of the fast tier is in use, if its list is not all of it. */
+static __u64 free_pages(const struct tier *tier)
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
+	     node = tiers_next(&tier->tiers.fast, node))
+		sum += tiers_free_pages(node);
+	return sum;
+}
+
 static int count_used(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	struct htmm_placement_buf placement;
@@ -196,6 +208,34 @@ static int count_used(struct tier *tier, struct group *group, struct htmm_error 
 			group->used += placement.nodes[i].pages;
 	htmm_placement_free(&placement);
 	return 0;
+}
+
+/* Nobody else takes what was free, and no limit depends on what is in use. */
+static bool alone(const struct tier *tier, const struct group *group)
+{
+	return tier->nr_groups == 1 && !group->limit && !tier->capacity;
+}
+
+/*
+ * Sets what of the fast tier is in use, if its list is not all of it. Where less is free than
+ * before, more is in use: so it need not be counted each time.
+ */
+static int find_used(struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const __u64 free = free_pages(tier), had = group->used + group->free;
+	double before, seconds;
+	int ret = 0;
+
+	if (alone(tier, group) && tier->seconds < group->count_due) {
+		group->used = had > free ? had - free : 0;
+	} else {
+		before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+		ret = count_used(tier, group, err);
+		seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9 - before;
+		group->count_due = tier->seconds + seconds / COUNTS_PART;
+	}
+	group->free = free;
+	return ret;
 }
 
 /* The kernel allocates room for what it is asked for: usually there are not many more now. */
@@ -236,7 +276,7 @@ static int list_fast(struct tier *tier, struct group *group, struct htmm_error *
 	int ret = list_tier(tier, group, true, tier->list_pages, &group->fast_cut, err);
 
 	group->fast_more = ret > 0;
-	return ret < 0 ? ret : count_used(tier, group, err);
+	return ret < 0 ? ret : find_used(tier, group, err);
 }
 
 static bool cooling_due(const struct tier *tier)
@@ -511,13 +551,9 @@ static struct share share_of(const struct group *group)
 static void share(struct tier *tier)
 {
 	struct share shares[TIER_GROUPS];
-	__u64 room = 0, sum = 0;
+	__u64 room = free_pages(tier), sum = 0;
 	unsigned int i;
-	int node;
 
-	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
-	     node = tiers_next(&tier->tiers.fast, node))
-		room += tiers_free_pages(node);
 	for (i = 0; i < tier->nr_groups; i++) {
 		room += tier->groups[i].used;
 		shares[i] = share_of(&tier->groups[i]);
