@@ -41,7 +41,7 @@
 
 #define NR_BUDGETS	4
 #define NR_PERIODS	4
-/* A store that misses the STLB is often followed by others of its page, which only miss the cache. */
+/* After a store that misses the STLB, others of its page often miss the cache only. */
 #define STORES		16
 /* Pages that are found are added so many at a time. */
 #define NR_NEW		65536
