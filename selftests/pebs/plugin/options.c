@@ -8,7 +8,7 @@
 #include "options.h"
 
 #define MAX_WAYS	64
-#define MAX_STLB	(1 << 20)
+#define MAX_STLB	1000000
 #define MAX_NS		1000000
 
 /* Reads "NUMBER[K|M|G]" up to @end, and steps over it. */
@@ -131,12 +131,11 @@ bool options_parse(struct options *options, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		if (parse_option(options, argv[i]))
 			continue;
-		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, stlb=N, ",
+		fprintf(stderr, "pebs plugin: bad option '%s'; known are llc=SIZE, ways=N, ",
 			argv[i]);
-		fputs("remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, remote_ns=N, ",
-		      stderr);
-		fputs("assist_ns=N, ibs=0|1, profile=FILE, truth=FILE, series=FILE and ", stderr);
-		fputs("misses=FILE\n", stderr);
+		fputs("stlb=N, remote=START-END, pmem=START-END, hit_ns=N, local_ns=N, ", stderr);
+		fputs("remote_ns=N, assist_ns=N, ibs=0|1, profile=FILE, truth=FILE, ", stderr);
+		fputs("series=FILE and misses=FILE\n", stderr);
 		return false;
 	}
 	return true;
