@@ -104,11 +104,13 @@ static int make_room(struct policy *policy, size_t nr)
 	if (units_reset(&policy->now, nr))
 		return -1;
 	if (nr > policy->order_room) {
+		const size_t room = policy->now.room;
+
 		free(policy->order);
 		free(policy->plan.moves);
-		policy->order = malloc(nr * sizeof(*policy->order));
-		policy->plan.moves = malloc(nr * sizeof(*policy->plan.moves));
-		policy->order_room = policy->order && policy->plan.moves ? nr : 0;
+		policy->order = malloc(room * sizeof(*policy->order));
+		policy->plan.moves = malloc(room * sizeof(*policy->plan.moves));
+		policy->order_room = policy->order && policy->plan.moves ? room : 0;
 	}
 	return nr > policy->order_room ? -1 : 0;
 }

@@ -7,7 +7,7 @@
 /* An odd number near 2^64 divided by the golden ratio: spreads numbers that are near. */
 #define SPREAD	0x9e3779b97f4a7c15ULL
 
-/* Looks find more and fewer pages: there is room for this part more. */
+/* The number of pages varies from look to look: this part more of them would have room. */
 #define ROOM_PART	8
 
 /* Places of the index in a cache line. */

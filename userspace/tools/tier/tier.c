@@ -16,8 +16,12 @@
 #define SMALL_PART	32
 /* What part of the time looks may take to see that limits are kept. */
 #define LIMITS_PART	0.01
-/* What part of the time it may take to count what is in use, for which all page tables are read. */
+/*
+ * To count what is in use, all page tables are read. What part of the time that may take, unless
+ * the last count is so many seconds old.
+ */
 #define COUNTS_PART	0.01
+#define COUNTS_WAIT_S	30
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -210,31 +214,34 @@ static int count_used(struct tier *tier, struct group *group, struct htmm_error 
 	return 0;
 }
 
-/* Nobody else takes what was free, and no limit depends on what is in use. */
-static bool alone(const struct tier *tier, const struct group *group)
+/*
+ * May what is in use be computed from what is free? Others may have taken what was free, but what
+ * is free still fits. It may not if there is a limit, or someone to share with.
+ */
+static bool computes_used(const struct tier *tier, const struct group *group, __u64 free)
 {
-	return tier->nr_groups == 1 && !group->limit && !tier->capacity;
+	return tier->seconds < group->count_due && group->used + group->free > free &&
+	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
 }
 
-/*
- * Sets what of the fast tier is in use, if its list is not all of it. Where less is free than
- * before, more is in use: so it need not be counted each time.
- */
+/* Sets what of the fast tier is in use, if its list is not all of it. */
 static int find_used(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	const __u64 free = free_pages(tier), had = group->used + group->free;
+	const __u64 free = free_pages(tier);
 	double before, seconds;
-	int ret = 0;
+	int ret;
 
-	if (alone(tier, group) && tier->seconds < group->count_due) {
-		group->used = had > free ? had - free : 0;
-	} else {
-		before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-		ret = count_used(tier, group, err);
-		seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9 - before;
-		group->count_due = tier->seconds + seconds / COUNTS_PART;
+	if (computes_used(tier, group, free)) {
+		group->used += group->free - free;
+		group->free = free;
+		return 0;
 	}
-	group->free = free;
+	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+	ret = count_used(tier, group, err);
+	seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9 - before;
+	/* As of the middle of the count. */
+	group->free = (free + free_pages(tier)) / 2;
+	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
 	return ret;
 }
 

@@ -58,8 +58,8 @@ struct tally {
  * @fast_more: some of the fast tier with @fast_cut samples or more are not listed
  * @fast_cut: see @fast_more
  * @used: pages of the fast tier that are in use
- * @free: pages of the fast tier that were free when @used was found, if it is large
- * @count_due: before this time of the session, @used follows what is free
+ * @free: if it is large, pages of the fast tier that were free when @used was found
+ * @count_due: until this time of the session, @used may be computed from what is free
  * @capacity: pages of the fast tier that it may use
  * @told: the capacity that its target has in the session
  * @counted: samples counted of its pages
