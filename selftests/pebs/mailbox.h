@@ -42,9 +42,9 @@
  * @PEBS_LOAD_REMOTE: load served by remote DRAM
  * @PEBS_LOAD_LOCAL_PMM: load served by local persistent memory
  * @PEBS_LOAD_REMOTE_PMM: load served by remote persistent memory
- * @PEBS_STORE_HIT: store that hit the last-level cache
- * @PEBS_STORE_MISS: store that missed it, wherever its memory is
- * @PEBS_STORE_HIT_STLB_MISS: store that hit the last-level cache, but missed the STLB
+ * @PEBS_STORE_HIT: store that hit the last-level cache and the STLB
+ * @PEBS_STORE_MISS: store that missed the cache only, wherever its memory is
+ * @PEBS_STORE_HIT_STLB_MISS: store that missed the STLB only
  * @PEBS_STORE_MISS_STLB_MISS: store that missed both
  * @PEBS_KINDS: number of kinds
  *

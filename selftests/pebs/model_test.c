@@ -27,6 +27,9 @@
 /* What the tests' own code may add. */
 #define STRAY		50
 
+/* Stores to all pages of a node, so often: more than the STLB holds come between two to a page. */
+#define ROUNDS		8
+
 /* What the samples of an event tell of an access. */
 enum tells {
 	NO_SAMPLES,	/* the event does not count such accesses */
@@ -44,6 +47,7 @@ enum tells {
  * @config: umask and event select
  * @latency: config1
  * @aux: it is opened in a group with the auxiliary event
+ * @store: @near and @far are of stores that miss the STLB, not of loads
  * @err: negative errno with which it is refused
  * @near: what samples of loads from the CPU's own node tell
  * @far: what those of loads from the other node tell
@@ -55,6 +59,7 @@ static const struct expected {
 	__u64 config;
 	__u64 latency;
 	bool aux;
+	bool store;
 	int err;
 	enum tells near;
 	enum tells far;
@@ -69,10 +74,13 @@ static const struct expected {
 	{ "skylake", "cpu", 0, 0x01cd, 300, .far = LEVEL },
 	{ "skylake", "cpu", 0, 0x80d1, .err = -EINVAL },
 	{ "skylake", "cpu", 0, 0x12d0, .near = NO_SAMPLES },
+	{ "skylake", "cpu", 0, 0x12d0, .store = true, .near = OPERATION, .far = OPERATION },
 	{ "sapphire-rapids", "cpu", 0, 0x20d1, .near = OPERATION, .far = OPERATION },
+	{ "sapphire-rapids", "cpu", 0, 0x12d0, .store = true, .near = OPERATION, .far = OPERATION },
 	{ "sapphire-rapids", "cpu", 0, 0x01cd, 128, .err = -ENODATA },
 	{ "sapphire-rapids", "cpu", 0, 0x01cd, 128, .aux = true, .near = LEVEL, .far = LEVEL },
 	{ "granite-rapids", "cpu", 0, 0x20d1, .near = OPERATION, .far = OPERATION },
+	{ "granite-rapids", "cpu", 0, 0x12d0, .store = true, .near = OPERATION, .far = OPERATION },
 	{ "granite-rapids", "cpu", 0, 0x01d3, .near = OPERATION },
 	{ "granite-rapids", "cpu", 0, 0x80d1, .far = OPERATION },
 	{ "granite-rapids", "cpu", 0, 0x02d3, .near = NO_SAMPLES },
@@ -81,20 +89,22 @@ static const struct expected {
 	{ "sierra-forest", "cpu", 0, 0x02d3, .far = STALE },
 	{ "sierra-forest", "cpu", 0, 0x20d1, .near = NO_SAMPLES },
 	{ "sierra-forest", "cpu", 0, 0x81d0, .near = ADDRESS, .far = ADDRESS },
+	{ "sierra-forest", "cpu", 0, 0x12d0, .store = true, .near = ADDRESS, .far = ADDRESS },
 	{ "sierra-forest", "cpu", 0, 0x05d0, 128, .near = LEVEL, .far = LEVEL },
 	{ "sierra-forest", "cpu", 0, 0x01cd, 128, .err = -EINVAL },
-	{ "sierra-forest", "cpu", 0, 0x12d0, .near = NO_SAMPLES },
 	{ "alder-lake", "cpu_core", 0, 0x01d3, .near = OPERATION, .far = OPERATION },
 	{ "alder-lake", "cpu_core", 1, 0x01d3, .err = -ENOENT },
 	{ "alder-lake", "cpu_core", 0, 0x01cd, 128, .err = -ENODATA },
 	{ "alder-lake", "cpu_core", 0, 0x80d1, .err = -EINVAL },
+	{ "alder-lake", "cpu_core", 0, 0x12d0, .store = true, .near = OPERATION, .far = OPERATION },
 	{ "alder-lake", "cpu_atom", 1, 0x80d1, .near = ADDRESS, .far = ADDRESS },
 	{ "alder-lake", "cpu_atom", 0, 0x80d1, .err = -ENOENT },
 	{ "alder-lake", "cpu_atom", 1, 0x20d1, .near = NO_SAMPLES },
-	{ "alder-lake", "cpu_atom", 1, 0x12d0, .near = NO_SAMPLES },
+	{ "alder-lake", "cpu_atom", 1, 0x12d0, .store = true, .near = ADDRESS, .far = ADDRESS },
 	{ "alder-lake", "cpu_atom", 1, 0x05d0, 128, .near = LEVEL, .far = LEVEL },
 	{ "ideal", "cpu", 0, 0x20d1, .near = LEVEL, .far = LEVEL },
 	{ "ideal", "cpu", 0, 0x81d0, .near = LEVEL, .far = LEVEL },
+	{ "ideal", "cpu", 0, 0x12d0, .store = true, .near = LEVEL, .far = LEVEL },
 };
 
 /* The CPUs of a PMU that has not all of them. */
@@ -152,15 +162,17 @@ static int node_of_this_cpu(void)
  * struct seen - what samples told of one node's memory
  * @node: it
  * @far: it is not the CPU's own
+ * @stores: the accesses were stores
  * @inside: samples with an address there
  * @all: all samples
  * @level: samples that told what served them
- * @operation: those that told that they were loads
+ * @operation: those that told what they were: loads or stores
  * @right: those that told the right memory, or a cache
  */
 struct seen {
 	int node;
 	bool far;
+	bool stores;
 	__u64 inside;
 	__u64 all;
 	__u64 level;
@@ -177,10 +189,12 @@ static void see(const struct sample *sample, void *arg)
 	if (sample->addr - (__u64)node_memory[seen->node] >= PAGES * ACCESS_PAGE)
 		return;
 	seen->inside++;
-	seen->operation += src.mem_op == PERF_MEM_OP_LOAD;
+	seen->operation += src.mem_op == (seen->stores ? PERF_MEM_OP_STORE : PERF_MEM_OP_LOAD);
 	seen->level += src.mem_lvl_num != PERF_MEM_LVLNUM_NA;
 	seen->right += src.mem_lvl_num == PERF_MEM_LVLNUM_L3 ||
-		(seen->far ? src.mem_remote || src.mem_lvl_num == PERF_MEM_LVLNUM_PMEM :
+		/* Which memory a store is for is not told. */
+		(seen->stores ? src.mem_lvl_num == PERF_MEM_LVLNUM_ANY_CACHE :
+		 seen->far ? src.mem_remote || src.mem_lvl_num == PERF_MEM_LVLNUM_PMEM :
 		 src.mem_lvl_num == PERF_MEM_LVLNUM_RAM && !src.mem_remote);
 }
 
@@ -214,22 +228,45 @@ static struct perf_event_attr attr_of(const struct expected *e, __u64 config, __
 }
 
 /* Each line is loaded, and all lines of both nodes before it is loaded again. */
+static void load_pages(struct sampler *s, int node)
+{
+	access_load(node_memory[!node], PAGES, PAGES * ACCESS_WORDS);
+	sampler_enable(s);
+	access_load(node_memory[node], PAGES, PAGES * ACCESS_WORDS);
+	sampler_disable(s);
+}
+
+/* The same with pages, for the STLB. Only what is counted changes it. */
+static void store_pages(struct sampler *s, int node)
+{
+	int i;
+
+	sampler_enable(s);
+	for (i = 0; i < ROUNDS; i++) {
+		access_store(node_memory[!node], PAGES, PAGES);
+		access_store(node_memory[node], PAGES, PAGES);
+	}
+	sampler_disable(s);
+}
+
 static bool samples_tell(const struct expected *e, struct sampler *s)
 {
 	bool good = true;
 
 	for (int node = 0; node < 2; node++) {
-		struct seen seen = { .node = node, .far = node != node_of_this_cpu() };
+		struct seen seen = {
+			.node = node, .far = node != node_of_this_cpu(), .stores = e->store,
+		};
 		const enum tells want = seen.far ? e->far : e->near;
 
-		access_load(node_memory[!node], PAGES, PAGES * ACCESS_WORDS);
-		sampler_enable(s);
-		access_load(node_memory[node], PAGES, PAGES * ACCESS_WORDS);
-		sampler_disable(s);
+		if (e->store)
+			store_pages(s, node);
+		else
+			load_pages(s, node);
 		sampler_read(s, see, &seen);
 		if (tells(&seen, want))
 			continue;
-		good = fail("%s/r%llx/, node %d: %llu of %llu samples, %llu loads, %llu levels",
+		good = fail("%s/r%llx/, node %d: %llu of %llu samples, %llu accesses, %llu levels",
 			    e->pmu, e->config, node, seen.inside, seen.all, seen.operation,
 			    seen.level);
 	}

@@ -35,7 +35,7 @@
 #define LARGE_ARENA	0x300000000000UL
 #define LARGE_PAGES	2048UL			/* four times the default cache */
 #define MAX_CPUS	32
-#define STORES		(49 * LARGE_PAGES)	/* each page as often */
+#define STORES		(49 * LARGE_PAGES)	/* to each of these as many */
 #define STLB_PAGES	1408UL			/* leaves one way of each set */
 #define COUNTERS	4			/* that can sample memory */
 
@@ -154,7 +154,7 @@ static bool counts(__u64 config, __u64 *at, __u64 pages, __u64 want)
 		diff = count_stores(&s, at, pages, 2 * STORES) - few;
 	}
 	sampler_close(&s);
-	return diff == want || fail("%lu stores counted as %llu", STORES, diff);
+	return diff == want || fail("r%llx has %llu of %lu stores", config, diff, STORES);
 }
 
 static bool test_counts(void)
@@ -162,7 +162,7 @@ static bool test_counts(void)
 	return counts(ALL_STORES, arena, PAGES, STORES);
 }
 
-/* Of pages that are stored to in turn, the STLB has all, or none if its sets are too small. */
+/* Of pages that are stored to in turn, the STLB has all, if they fit its sets; else none. */
 static bool test_stlb(void)
 {
 	__u64 *large = map_arena(LARGE_ARENA, LARGE_PAGES);

@@ -41,7 +41,7 @@
 
 #define NR_BUDGETS	4
 #define NR_PERIODS	4
-/* After a store that misses the STLB, others of its page often miss the cache only. */
+/* So many misses of the cache a sample of a store stands for: others of its page often follow. */
 #define STORES		16
 /* Pages that are found are added so many at a time. */
 #define NR_NEW		65536
@@ -65,11 +65,11 @@ struct miss {
 
 /**
  * struct run - what a program did
- * @pages: the numbers of the pages that it missed, ascending
+ * @pages: the numbers of the pages of all these accesses, ascending
  * @nr_pages: how many there are
  * @misses: its misses, in order of time, and between them the stores that missed the STLB only
- * @nr_misses: how many there are
- * @second: index of the first miss of each second, and @nr_misses at the end
+ * @nr_misses: how many elements there are
+ * @second: index of the first of them in each second, and @nr_misses at the end
  * @nr_seconds: whole seconds
  * @ns: how long it took
  */
@@ -438,7 +438,7 @@ static void session_counts(const struct session *session, const struct run *run,
 
 /**
  * struct sampler - counters that take samples
- * @period: so many loads are between two samples; 1: each miss is one
+ * @period: one of so many loads is a sample, and of stores one of @period / STORES; 1: each miss is
  * @takes_stores: samples are of stores, too
  * @loads: loads that missed
  * @stores: stores that missed the STLB

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A file of some 100 MB for ten seconds. */
+/* The list of misses: some 100 MB for ten seconds of most programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define STLB_SHIFT	59
 #define HIT_SHIFT	60
 #define TIME		0x8000000000000000ULL
-/* The clock is looked at once in so many misses. */
+/* The clock is looked at once in so many accesses. */
 #define LOOK		1024
 
 static FILE *file;
