@@ -14,6 +14,26 @@
 #include "perfdata/synth.h"
 #include "perfdata/writer.h"
 
+/*
+ * By the clock of CPU time, a read takes so many milliseconds: as long as it really takes would
+ * decide when the next one is due.
+ */
+static unsigned int read_ms;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static __u64 ms;
+
+	if (clock != CLOCK_THREAD_CPUTIME_ID)
+		return __real_clock_gettime(clock, now);
+	/* It is asked before and after a read. */
+	ms += read_ms;
+	*now = (struct timespec) { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	return 0;
+}
+
 static char *words[] = { "htmmctl", "record", NULL };
 static const struct perfdata_event event = {
 	.attr = {
@@ -318,6 +338,31 @@ static void test_slow_look(void)
 	perfdata_writer_close(&writer, &err);
 }
 
+/* After a read that took 3 ms of a CPU, there is none for 30 ms, also if a mapping is missing. */
+static void test_rests(void)
+{
+	struct perfdata_access access = { .pid = 4711, .tid = 4711, .ip = 0x400100,
+					  .addr = 0x600000, .time = 5 };
+	struct perfdata_writer writer = new_writer();
+	const struct perfdata_mmap2 *map;
+	struct perfdata_synth *synth;
+	struct htmm_error err = {};
+
+	CHECK(!perfdata_writer_open(&writer, "data", &err));
+	synth = perfdata_synth_new(&writer, "proc");
+	fake_proc("first", 100, 1, TEXT);
+	read_ms = 3;
+	perfdata_synth_sample(synth, &access, 1000);
+	read_ms = 0;
+	fake_proc("first", 100, 1, TEXT HEAP);
+	perfdata_synth_sample(synth, &access, 1029);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 1);
+	perfdata_synth_sample(synth, &access, 1031);
+	CHECK(made(&writer, PERF_RECORD_MMAP2, (const void **)&map) == 2);
+	perfdata_synth_free(synth);
+	perfdata_writer_close(&writer, &err);
+}
+
 /* All processes and threads that there are before the first sample, each once. */
 static void test_all(void)
 {
@@ -359,6 +404,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(test_exit),
 	TAP_TEST(test_build_ids),
 	TAP_TEST(test_slow_look),
+	TAP_TEST(test_rests),
 };
 
 int main(void)
