@@ -653,12 +653,13 @@ TEST_F(feed, reset_beside)
 {
 	struct htmm_counters total;
 	struct child child;
-	int i;
+	/* Where CPUs run one after another, each waits for the feeder's turn. */
+	int i, rounds = few_rounds() ? 200 : 2000;
 
 	ASSERT_START(self);
 	ASSERT_EQ(0, child_start(&child, feed_stale, self));
 	ASSERT_EQ(0, child_await(child.sock));
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, device_reset(self->fd));
 		total = totals(_metadata, self->fd);
 		ASSERT_EQ(0, total.nmi);
