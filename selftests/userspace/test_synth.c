@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "fake_clock.h"
 #include "perfdata/buildid.h"
 #include "perfdata/stream.h"
 #include "perfdata/synth.h"
@@ -20,8 +20,6 @@
  */
 static unsigned int read_ms;
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
 	static __u64 ms;
