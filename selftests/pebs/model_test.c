@@ -189,7 +189,10 @@ static void see(const struct sample *sample, void *arg)
 	if (sample->addr - (__u64)node_memory[seen->node] >= PAGES * ACCESS_PAGE)
 		return;
 	seen->inside++;
-	seen->operation += src.mem_op == (seen->stores ? PERF_MEM_OP_STORE : PERF_MEM_OP_LOAD);
+	/* Of a store, also if a cache had its data. */
+	seen->operation += seen->stores ? src.mem_op == PERF_MEM_OP_STORE &&
+					  src.mem_lvl & (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS) :
+					  src.mem_op == PERF_MEM_OP_LOAD;
 	seen->level += src.mem_lvl_num != PERF_MEM_LVLNUM_NA;
 	seen->right += src.mem_lvl_num == PERF_MEM_LVLNUM_L3 ||
 		/* Which memory a store is for is not told. */

@@ -185,7 +185,7 @@ static void count_access(struct pebs_slot *slot, struct access *access,
 		count_truth(slot, access, store, hit);
 	if (!hit && options.series && mbox->header.truth)
 		series_count(access->vcpu, slot->tgid, is_far(slot, access->phys));
-	if (misses_want(access->kind) && options.misses && mbox->header.truth)
+	if (options.misses && misses_want(access->kind) && mbox->header.truth)
 		misses_add(access->vcpu, slot->tgid, access->addr, access->kind);
 	if (slot->enabled)
 		count_events(slot, access);

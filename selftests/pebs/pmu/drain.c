@@ -99,10 +99,9 @@ static union perf_mem_data_src operation_src(unsigned int kind)
 	union perf_mem_data_src src = { .val = PERF_MEM_NA };
 
 	src.mem_op = sources[kind].op;
-	if (kind == PEBS_STORE_HIT || kind == PEBS_STORE_HIT_STLB_MISS)
-		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_HIT;
-	if (kind == PEBS_STORE_MISS || kind == PEBS_STORE_MISS_STLB_MISS)
-		src.mem_lvl = PERF_MEM_LVL_L1 | PERF_MEM_LVL_MISS;
+	if (src.mem_op == PERF_MEM_OP_STORE)
+		src.mem_lvl = PERF_MEM_LVL_L1 |
+			      (sources[kind].lvl & (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS));
 	return src;
 }
 
