@@ -69,6 +69,9 @@ struct call {
  * @maps_read: how often it was read
  * @counts: how often the pages of the nodes were counted
  * @count_ms: what that takes of a CPU
+ * @taken: pages from 400 on that the program takes of the fast node before they are counted; and as
+ *	many after that
+ * @more_free: pages of the fast node that others have freed
  * @slow: to read @maps takes SLOW_MS of a CPU; each call that moves pages waits as long, and takes
  *	1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
@@ -98,6 +101,8 @@ static struct machine {
 	u32 maps_read;
 	u32 counts;
 	u64 count_ms;
+	u32 taken;
+	u64 more_free;
 	bool slow;
 } machine;
 
@@ -306,6 +311,14 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 	return 0;
 }
 
+static void take_pages(u32 from)
+{
+	u32 page;
+
+	for (page = from; page < from + machine.taken; page++)
+		machine.node[page] = FAST;
+}
+
 int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
 				 struct htmm_error *err);
 int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf *buf,
@@ -316,6 +329,7 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 
 	machine.counts++;
 	take_cpu(machine.count_ms);
+	take_pages(400);
 	*buf = (struct htmm_placement_buf) {};
 	buf->nodes = calloc(NODES, sizeof(*buf->nodes));
 	CHECK(buf->nodes);
@@ -324,6 +338,7 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 		buf->nodes[node].node = node;
 	for (page = 0; page < PAGES; page++)
 		buf->nodes[machine.node[page]].pages++;
+	take_pages(400 + machine.taken);
 	return 0;
 }
 
@@ -347,7 +362,7 @@ __u64 __wrap_tiers_free_pages(int node)
 
 	for (page = 0; page < PAGES; page++)
 		used += machine.node[page] == node;
-	return node == FAST && used < CAPACITY ? CAPACITY - used : 0;
+	return node == FAST && used < CAPACITY ? CAPACITY - used + machine.more_free : 0;
 }
 
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);
@@ -710,8 +725,41 @@ static void check_used_in_time(u64 ms, u64 seconds)
 	destroy(tier);
 }
 
+/* A program takes memory while it is counted; others free so much that it must be counted again. */
+static void check_used_meanwhile(void)
+{
+	struct tier *tier = make(150);
+	u32 page, used;
+
+	for (page = 400; page < CAPACITY; page++)
+		machine.node[page] = SLOW;
+	machine.count_ms = 20;
+	machine.taken = 10;
+	sample(0, 400, 2);
+	sample(1000, 1200, 9);
+	look(tier);
+	CHECK(machine.counts == 1 && fast_of(400, 420) == 20);
+	machine.taken = 0;
+	/* It frees some, so that some is free. */
+	for (page = 400; page < 440; page++)
+		machine.node[page] = SLOW;
+	used = fast_of(0, PAGES);
+	tier->due = 0;
+	look(tier);
+	CHECK(machine.counts == 1 && tier->groups[0].used == used);
+	for (page = 0; page < 40; page++)
+		machine.node[page] = SLOW;
+	used = fast_of(0, PAGES);
+	machine.more_free = 10 * CAPACITY;
+	tier->due = 0;
+	look(tier);
+	CHECK(machine.counts == 2 && tier->groups[0].used == used);
+	destroy(tier);
+}
+
 static void test_large_used(void)
 {
+	check_used_meanwhile();
 	check_used_in_time(120, 13);
 	check_used_in_time(350, 30);
 	check_used(true, 0, 0, 1);
