@@ -83,7 +83,9 @@ static size_t list_regions(struct memory *memory)
 
 		if (page % HUGE == 0)
 			*region = (struct htmm_page) {
-				.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
+				.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT),
+				.pid = memory->hidden && page / HUGE == memory->hidden / HUGE ?
+				       0 : 77,
 				.target = 1, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
 			};
 		region->samples += memory->samples[page];
@@ -91,41 +93,89 @@ static size_t list_regions(struct memory *memory)
 	return (memory->pages + HUGE - 1) / HUGE;
 }
 
+static struct htmm_page page_at(const struct memory *memory, u32 page)
+{
+	return (struct htmm_page) {
+		.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
+		.samples = memory->samples[page], .target = 1, .space = 3,
+		.node = !memory->fast[page], .mapping_shift = memory->shift,
+	};
+}
+
+bool in_focus(const struct memory *memory, u32 page)
+{
+	const struct htmm_page one = page_at(memory, page);
+	bool chosen = false;
+	ssize_t i;
+
+	for (i = 0; i < memory->nr_ranges && !chosen; i++)
+		chosen = one.addr >= memory->range[i].start && one.addr < memory->range[i].end;
+	CHECK(policy_in_focus(memory->policy, &one) == chosen);
+	return chosen;
+}
+
+/* Finds the next pages of the fast tier, and asks the policy where to look. */
+static void choose(struct memory *memory, struct policy_look *at)
+{
+	const size_t most = policy_find(memory->policy);
+
+	at->found = memory->fast_list;
+	for (; memory->hand < memory->pages && at->nr_found < most; memory->hand++)
+		if (memory->fast[memory->hand])
+			memory->fast_list[at->nr_found++] = page_at(memory, memory->hand);
+	if (memory->hand == memory->pages)
+		memory->hand = 0;
+	memory->nr_ranges = policy_focus(memory->policy, at, &memory->range);
+	CHECK(memory->nr_ranges >= 0);
+}
+
+/* The hottest pages of the slow tier that are not in focus. */
+static void add_hottest(struct memory *memory, struct policy_look *at)
+{
+	struct htmm_page *list = calloc(memory->pages, sizeof(*list));
+	size_t nr = 0, i;
+	u32 page;
+
+	CHECK(list);
+	for (page = 0; page < memory->pages; page++)
+		if (!memory->fast[page] && memory->samples[page])
+			list[nr++] = page_at(memory, page);
+	qsort(list, nr, sizeof(*list), by_samples_down);
+	for (i = 0; i < nr && i < policy_hottest(memory->policy); i++)
+		if (!policy_in_focus(memory->policy, &list[i]))
+			memory->slow_list[at->nr_slow++] = list[i];
+	free(list);
+}
+
 /* One second passes; what is known then. */
-static struct policy_look list(struct memory *memory)
+static struct policy_look list(struct memory *memory, bool pages)
 {
 	struct policy_look at = {
 		.slow = memory->slow_list, .fast = memory->fast_list,
 		.regions = memory->regions, .nr_regions = list_regions(memory),
 		.capacity = memory->capacity, .used = used(memory),
-		.slow_samples = memory->total, .samples = memory->total,
+		.samples = memory->total,
 		.others = memory->others,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
-		.slow_cut = memory->slow_cut, .fast_cut = memory->fast_cut,
-		.fast_more = memory->fast_cut,
+		.slow_cut = memory->slow_cut, .focused = memory->focused,
 	};
 	u32 page;
 
-	for (page = 0; page < memory->pages; page++) {
-		const struct htmm_page one = {
-			.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
-			.samples = memory->samples[page], .target = 1, .space = 3,
-			.node = !memory->fast[page], .mapping_shift = memory->shift,
-		};
+	if (pages && memory->focused)
+		choose(memory, &at);
+	for (page = 0; page < memory->pages && pages; page++) {
+		const struct htmm_page one = page_at(memory, page);
 
-		if (memory->fast[page] && memory->fast_cut && one.samples > memory->fast_cut)
+		if (memory->focused && !in_focus(memory, page))
 			continue;
 		if (memory->fast[page])
 			memory->fast_list[at.nr_fast++] = one;
 		else if (one.samples > memory->slow_cut)
 			memory->slow_list[at.nr_slow++] = one;
 	}
+	if (pages && memory->focused && memory->hottest)
+		add_hottest(memory, &at);
 	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
-	if (memory->fast_most && at.nr_fast > memory->fast_most) {
-		at.nr_fast = memory->fast_most;
-		at.fast_cut = memory->fast_list[at.nr_fast - 1].samples;
-		at.fast_more = true;
-	}
 	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
 	memory->seconds += 1;
 	at.seconds = memory->seconds;
@@ -134,14 +184,14 @@ static struct policy_look list(struct memory *memory)
 
 bool changed(struct memory *memory)
 {
-	struct policy_look at = list(memory);
+	struct policy_look at = list(memory, false);
 
 	return policy_changed(memory->policy, &at);
 }
 
 const struct policy_plan *look(struct memory *memory)
 {
-	struct policy_look at = list(memory);
+	struct policy_look at = list(memory, true);
 
 	memory->plan = policy_look(memory->policy, &at);
 	CHECK(memory->plan);

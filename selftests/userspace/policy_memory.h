@@ -5,7 +5,7 @@
 
 #include "policy/policy.h"
 
-#define PAGES		4096
+#define PAGES		(1U << 17)
 #define HUGE		512U
 /* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
@@ -23,8 +23,12 @@
  * @coolings: how often counts were halved
  * @seconds: since the start
  * @slow_cut: slow pages with at most so many samples are not listed
- * @fast_cut: fast pages with more samples are not listed; 0: all are
- * @fast_most: so many fast pages are listed at most; 0: all
+ * @focused: only pages of the regions are listed that the policy chooses,
+ * @hottest: and the hottest ones of the slow tier
+ * @hand: where to go on to find pages of the fast tier
+ * @nr_ranges: how many ranges the policy has chosen
+ * @range: these
+ * @hidden: a page whose region's process is not visible
  * @slow_list: for a look
  * @fast_list: for a look
  * @regions: for a look
@@ -42,8 +46,12 @@ struct memory {
 	u64 coolings[2];
 	double seconds;
 	u32 slow_cut;
-	u32 fast_cut;
-	u32 fast_most;
+	bool focused;
+	bool hottest;
+	u32 hand;
+	ssize_t nr_ranges;
+	const struct policy_range *range;
+	u32 hidden;
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
 	struct htmm_page regions[PAGES / HUGE];
@@ -76,6 +84,8 @@ void cool(struct memory *memory);
 const struct policy_plan *look(struct memory *memory);
 /* One second passes. Is another look needed? */
 bool changed(struct memory *memory);
+/* Is a page listed at the last look, where the policy has chosen? */
+bool in_focus(const struct memory *memory, u32 page);
 /* Do what the last plan says. */
 void obey(struct memory *memory);
 /* Sample, look and obey, @looks times. */

@@ -382,33 +382,6 @@ static void test_new_region(void)
 	destroy(memory);
 }
 
-/* The hottest pages of the fast tier are of it, also if its list ends before them. */
-static void test_changed_beyond(void)
-{
-	struct memory *memory = make(4000, 0);
-	u32 i;
-
-	memory->fast_most = 400;
-	for (i = 0; i < 6; i++) {
-		sample(memory, 600, CAPACITY, 4);
-		sample(memory, 2560, 2900, i == 0);
-		look(memory);
-	}
-	sample(memory, 600, CAPACITY, 1);
-	CHECK(!changed(memory));
-	/* So are those that the last look has promoted. */
-	sample(memory, 600, CAPACITY, 3);
-	sample(memory, 2048, 2148, 4);
-	look(memory);
-	CHECK(!memory->plan->cool && memory->plan->promoted_pages == 100);
-	sample(memory, 2048, 2148, 9);
-	CHECK(!changed(memory));
-	sample(memory, 600, CAPACITY, 1);
-	sample(memory, 2560, 2900, 2);
-	CHECK(changed(memory));
-	destroy(memory);
-}
-
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -427,7 +400,6 @@ int main(void)
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),
-		TAP_TEST(test_changed_beyond),
 		TAP_TEST(test_watches),
 		TAP_TEST(test_new_region),
 	};

@@ -71,92 +71,6 @@ static void test_slow_cut(void)
 	destroy(memory);
 }
 
-/* What is not in the list of the fast tier is the best of it, and takes its room. */
-static void test_fast_cut(void)
-{
-	struct memory *memory = make(4000, 0);
-	u32 i;
-
-	memory->fast_cut = 5;
-	for (i = 0; i < 3; i++) {
-		sample(memory, 100, CAPACITY, 20);
-		sample(memory, 2000, 2120, 9);
-		sample(memory, 2500, 2800, 1);
-		look(memory);
-	}
-	CHECK(memory->plan->candidates == 420 && memory->plan->held[POLICY_HELD_ROOM] == 320);
-	CHECK(memory->plan->promoted_pages == 100 && memory->plan->demoted_pages == 100);
-	obey(memory);
-	CHECK(fast_of(memory, 0, 100) == 0 && fast_of(memory, 2000, 2120) == 100);
-	destroy(memory);
-}
-
-/*
- * All listed pages of the fast tier may have no samples: others have. Their share is known, as that
- * of the slow tier is, and none of them is new.
- */
-static void test_fast_cut_at_nothing(void)
-{
-	struct memory *memory = make(4000, 0);
-	u32 i;
-
-	memory->fast_most = 400;
-	for (i = 0; i < 4; i++) {
-		sample(memory, 600, CAPACITY, 3);
-		sample(memory, 2000, 2106, 4);
-		look(memory);
-		CHECK(memory->plan->fast_share > 0.749 && memory->plan->fast_share < 0.751);
-		memory->slow_cut = i;
-	}
-	/* Pages that nothing more is known of. */
-	memory->fast_most = 700;
-	look(memory);
-	for (i = memory->policy->now.nr_slow; i < memory->policy->now.nr; i++)
-		CHECK(!memory->policy->now.unit[i].fresh);
-	destroy(memory);
-}
-
-/* A page that was beyond the end of the fast tier's list had more than those in it. */
-static void test_gained_beyond(void)
-{
-	struct memory *memory = make(4000, 0);
-	const struct units *now = &memory->policy->now;
-	u32 i, nr = 0;
-
-	memory->fast_most = 700;
-	sample(memory, 0, 700, 6);
-	sample(memory, 700, CAPACITY, 9);
-	look(memory);
-	sample(memory, 0, CAPACITY, 1);
-	sample(memory, 0, 10, 9);
-	look(memory);
-	for (i = now->nr_slow; i < now->nr; i++)
-		if (!now->unit[i].old) {
-			CHECK(now->unit[i].samples == 10 && now->unit[i].gain == 4);
-			nr++;
-		}
-	CHECK(nr == 10);
-	destroy(memory);
-}
-
-/* A page that leaves the list of the fast tier gained at least what was missing to its end. */
-static void test_gained_too_much(void)
-{
-	struct memory *memory = make(4000, 0);
-	double gain = 0;
-	u32 i;
-
-	sample(memory, 0, CAPACITY, 4);
-	look(memory);
-	sample(memory, 0, CAPACITY, 3);
-	memory->fast_cut = 6;
-	look(memory);
-	for (i = 0; i < PREDICT_CLASSES; i++)
-		gain += memory->policy->predictor.gain[i];
-	CHECK(fabs(gain * memory->policy->times - 2 * CAPACITY) < 1);
-	destroy(memory);
-}
-
 /* Pages of the fast tier are used, and now and then any of the slow one. */
 static u32 settle(struct memory *memory, u32 looks)
 {
@@ -343,10 +257,6 @@ int main(void)
 		TAP_TEST(test_wait),
 		TAP_TEST(test_wait_forced),
 		TAP_TEST(test_slow_cut),
-		TAP_TEST(test_fast_cut),
-		TAP_TEST(test_fast_cut_at_nothing),
-		TAP_TEST(test_gained_beyond),
-		TAP_TEST(test_gained_too_much),
 		TAP_TEST(test_least),
 		TAP_TEST(test_much),
 		TAP_TEST(test_begins),

@@ -285,21 +285,6 @@ static void test_kept(void)
 	destroy(memory);
 }
 
-/* What is too hot for the list of the fast tier has kept its promise. */
-static void test_kept_unlisted(void)
-{
-	struct memory *memory = make(4000, bit(POLICY_PREDICT) | bit(POLICY_BURST));
-	const struct policy *policy = memory->policy;
-
-	memory->fast_most = 400;
-	work(memory, 1500, 1600, 64, 2);
-	CHECK(fast_of(memory, 1500, 1600) == 100);
-	sample(memory, 1500, 1600, 64);
-	look(memory);
-	CHECK(policy->expected > 100 && policy->gained == policy->expected);
-	destroy(memory);
-}
-
 static struct memory *make_at_rate(u64 rate)
 {
 	struct policy_config config = usual;
@@ -538,7 +523,6 @@ int main(void)
 		TAP_TEST(test_profit),
 		TAP_TEST(test_trust),
 		TAP_TEST(test_kept),
-		TAP_TEST(test_kept_unlisted),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
 		TAP_TEST(test_huge_at_rate),

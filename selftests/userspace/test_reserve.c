@@ -149,27 +149,6 @@ static void test_reserve_planned(void)
 	destroy(memory);
 }
 
-/*
- * Of a large tier only the coldest pages are listed: what a cooling brings there is not new.
- * As no page moves, all that was to leave would seem to have come.
- */
-static void test_reserve_cut(void)
-{
-	struct memory *memory = make_with(2000, 0);
-	u32 i;
-
-	memory->fast_cut = 20;
-	sample(memory, 0, 1000, 40);
-	for (i = 0; i < 6; i++) {
-		look(memory);
-		CHECK(!i || memory->plan->reserve <= 12);
-		sample(memory, 0, 1000, 10);
-		cool(memory);
-	}
-	CHECK(memory->samples[0] <= 20);
-	destroy(memory);
-}
-
 /* New pages gain more than those that leave for them, so that is no reason to look less often. */
 static void test_reserve_won(void)
 {
@@ -207,7 +186,6 @@ int main(void)
 		TAP_TEST(test_reserve_late),
 		TAP_TEST(test_reserve_huge),
 		TAP_TEST(test_reserve_planned),
-		TAP_TEST(test_reserve_cut),
 		TAP_TEST(test_reserve_won),
 		TAP_TEST(test_reserve_wait),
 	};

@@ -36,6 +36,7 @@ struct list {
  * @periods: accesses between two samples; of a recording: take each so many'th sample
  * @coolings: samples between two coolings
  * @intervals: seconds between two looks
+ * @cpus: that a made-up program uses
  * @seed: of random numbers
  * @first: a file with the pages that were touched first
  * @trace: print a line for each look
@@ -52,6 +53,7 @@ struct options {
 	struct list periods;
 	struct list coolings;
 	struct list intervals;
+	__s64 cpus;
 	__s64 seed;
 	const char *first;
 	bool trace;
@@ -188,6 +190,7 @@ static int sweep(const struct options *opt, const char *path, struct htmm_error 
 	if (!config.capacity)
 		config.capacity = (opt->size >> HTMM_PAGE_SHIFT) / (opt->ratio + 1);
 	config.policy.gap_ns = config.slow_ns - config.fast_ns;
+	config.policy.cpus = opt->cpus;
 	if (!opt->json)
 		print_head();
 	for (i = 0; i < nr; i++) {
@@ -210,11 +213,11 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		.config = {
 			.policy = { .copy_ns = 12000 },
 			.fast_ns = 80, .slow_ns = 250, .cpu_ns = 20, .sample_ns = 1500,
-			.recorded_ns = 3000, .page_ns = 4200, .walk_ns = 180, .list_pages = 1 << 18,
+			.recorded_ns = 3000, .page_ns = 4200, .walk_ns = 180, .list_pages = 1 << 16,
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 0 }, 1 },
-		.intervals = { { 1 }, 1 }, .seed = 1,
+		.intervals = { { 1 }, 1 }, .cpus = 1, .seed = 1,
 	};
 	const struct opt opts[] = {
 		{ OPT_TEXT, 0, "program", "NAME", "gups, phases, zipf, stream or uniform (gups)",
@@ -226,6 +229,8 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_FLAG, 0, "huge", NULL, "with huge pages", &opt.huge },
 		{ OPT_NUMBER, 0, "ratio", "N", "fast tier to slow tier is 1 to N (2)",
 		  &opt.ratio, 1, 1000 },
+		{ OPT_NUMBER, 0, "cpus", "N", "CPUs that a made-up program uses (1)", &opt.cpus, 1,
+		  65536 },
 		{ OPT_SIZE, 0, "capacity", "SIZE", "the fast tier", &opt.capacity, 4096,
 		  LLONG_MAX },
 		{ OPT_CALL, 'c', "count", "PERIOD,...", "accesses between samples (499)",

@@ -28,6 +28,9 @@
  * @next_look: when to look
  * @due: when not only at the regions
  * @glance: seconds that the last list of regions took
+ * @found: the region from which on pages of the fast tier are found next
+ * @ranges_ns: what listing the chosen regions took
+ * @hottest_ns: and the hottest pages
  * @cooled: samples counted at the last cooling
  * @taken: samples so far, those included that were left out
  * @period: accesses that a sample stands for
@@ -55,6 +58,9 @@ struct sim {
 	double next_look;
 	double due;
 	double glance;
+	size_t found;
+	double ranges_ns;
+	double hottest_ns;
 	__u64 cooled;
 	__u64 taken;
 	__u64 period;
@@ -72,8 +78,9 @@ static void spend(struct sim *sim, double ns)
 	sim->result->cost += ns / 1e9;
 	if (sim->source->timed && !sim->config->all_fast)
 		return;
-	sim->seconds += ns / 1e9;
-	sim->late += ns / 1e9;
+	/* The program goes on meanwhile on all CPUs but one. */
+	sim->seconds += ns / 1e9 / sim->config->policy.cpus;
+	sim->late += ns / 1e9 / sim->config->policy.cpus;
 }
 
 /* Time passes as the program makes the accesses of a sample. */
@@ -83,7 +90,7 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
 
 	if (!sim->source->timed) {
-		sim->seconds += sample->period * ns / 1e9;
+		sim->seconds += sample->period * ns / 1e9 / config->policy.cpus;
 		return;
 	}
 	/* The simulation has samples of its own. */
@@ -177,6 +184,70 @@ static int room_for_regions(struct sim *sim)
 	return 0;
 }
 
+static void list_all(struct sim *sim, struct policy_look *look)
+{
+	look->nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW,
+				   sim->plan ? sim->plan->least : 1, sim->config->list_pages,
+				   sim->slow, &look->slow_cut);
+	look->nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
+				   sim->fast, NULL);
+	spend(sim, (look->nr_slow + look->nr_fast) * sim->config->page_ns +
+	      sim->world.nr * WORLD_PAGES * sim->config->walk_ns);
+}
+
+/* Lists what the policy chooses. Returns what it takes, in ns, without what is done with a page. */
+static double list_ranges(struct sim *sim, struct policy_look *look)
+{
+	const struct policy_range *range;
+	__u64 walked;
+	ssize_t nr, i;
+
+	look->found = sim->fast;
+	look->nr_found = world_find(&sim->world, policy_find(sim->policy), &sim->found, sim->fast,
+				    &walked);
+	nr = policy_focus(sim->policy, look, &range);
+	for (i = 0; i < nr; i++) {
+		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, &range[i],
+					     sim->slow + look->nr_slow);
+		look->nr_fast += world_range(&sim->world, sim->store, PLACE_FAST, &range[i],
+					     sim->fast + look->nr_fast);
+		walked += (range[i].end - range[i].start) >> HTMM_PAGE_SHIFT;
+	}
+	return walked * sim->config->walk_ns;
+}
+
+/* The hottest pages, as far as they are not listed yet. */
+static double list_hottest(struct sim *sim, struct policy_look *look)
+{
+	struct htmm_page *page = sim->slow + look->nr_slow;
+	size_t nr, i;
+
+	nr = world_list(&sim->world, sim->store, PLACE_SLOW, 1, policy_hottest(sim->policy), page,
+			NULL);
+	for (i = 0; i < nr; i++)
+		if (!policy_in_focus(sim->policy, &page[i]))
+			sim->slow[look->nr_slow++] = page[i];
+	/* Only pages that have a count are looked up. */
+	return sim->store->table.stats.pages * sim->config->walk_ns;
+}
+
+/* As htmmctl tier does it with a large group. */
+static void list_some(struct sim *sim, struct policy_look *look)
+{
+	const double ns = list_ranges(sim, look);
+
+	look->focused = true;
+	sim->ranges_ns += ns;
+	spend(sim, ns);
+	if (sim->hottest_ns <= sim->ranges_ns) {
+		const double hottest_ns = list_hottest(sim, look);
+
+		sim->hottest_ns += hottest_ns;
+		spend(sim, hottest_ns);
+	}
+	spend(sim, (look->nr_slow + look->nr_fast) * sim->config->page_ns);
+}
+
 static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
@@ -186,7 +257,6 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
 	};
-	double walk = sim->world.nr * WORLD_PAGES * sim->config->walk_ns;
 	double before = sim->result->cost;
 	const struct policy_plan *plan;
 	bool due;
@@ -198,7 +268,6 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		return 0;
 	}
 	coolings[0] = sim->store->coolings;
-	look.slow_samples = sim->store->samples;
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;
@@ -216,13 +285,10 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		sim->next_look = next_look(sim);
 		return 0;
 	}
-	look.nr_slow = world_list(&sim->world, sim->store, PLACE_SLOW, sim->plan ?
-				  sim->plan->least : 1, sim->config->list_pages, sim->slow,
-				  &look.slow_cut);
-	look.nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
-				  sim->fast, &look.fast_cut);
-	look.fast_more = look.nr_fast < sim->world.used;
-	spend(sim, (look.nr_slow + look.nr_fast) * sim->config->page_ns + walk);
+	if (sim->world.used > sim->config->list_pages)
+		list_some(sim, &look);
+	else
+		list_all(sim, &look);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
@@ -363,13 +429,14 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 		.config = config, .source = source, .trace = trace, .result = result,
 		.world = { .capacity = config->capacity, .page_shift = source->page_shift },
 	};
+	const size_t room = config->list_pages + POLICY_LARGE_PAGES;
 	int ret = -ENOMEM;
 
 	*result = (struct sim_result) {};
 	sim.store = store_new(&store, err);
 	sim.policy = policy_new(&config->policy);
-	sim.slow = malloc(config->list_pages * sizeof(*sim.slow));
-	sim.fast = malloc(config->list_pages * sizeof(*sim.fast));
+	sim.slow = malloc(room * sizeof(*sim.slow));
+	sim.fast = malloc(room * sizeof(*sim.fast));
 	if (sim.store && sim.policy && sim.slow && sim.fast)
 		ret = simulate(&sim, err);
 	free(sim.regions);

@@ -153,6 +153,16 @@ static __u32 limit(const struct world *world, const struct store *store, enum pl
 	return at + 1;
 }
 
+static struct htmm_page page_at(const struct world *world, const struct world_region *region,
+				size_t page, __u32 samples)
+{
+	return (struct htmm_page) {
+		.addr = region->base + (page << HTMM_PAGE_SHIFT), .samples = samples,
+		.pid = region->space + 1, .space = region->space,
+		.node = region->place[page] == PLACE_SLOW, .mapping_shift = world->page_shift,
+	};
+}
+
 size_t world_list(const struct world *world, const struct store *store, enum place place,
 		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut)
 {
@@ -162,10 +172,12 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 	bool all;
 
 	last = limit(world, store, place, most, &all);
-	*cut = all ? 0 : last;
+	if (cut)
+		*cut = all ? 0 : last;
 	if (place == PLACE_SLOW && last < least) {
 		last = least;
-		*cut = least - 1;
+		if (cut)
+			*cut = least - 1;
 	}
 	for (i = 0; i < world->nr; i++) {
 		const struct world_region *region = &world->region[i];
@@ -179,15 +191,48 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 			if (region->place[page] != place ||
 			    (place == PLACE_FAST ? at > last : at < last))
 				continue;
-			list[nr++] = (struct htmm_page) {
-				.addr = region->base + (page << HTMM_PAGE_SHIFT),
-				.samples = count[page], .pid = region->space + 1,
-				.space = region->space, .node = place == PLACE_SLOW,
-				.mapping_shift = world->page_shift,
-			};
+			list[nr++] = page_at(world, region, page, count[page]);
 		}
 	}
 	qsort(list, nr, sizeof(*list), place == PLACE_FAST ? coldest_first : hottest_first);
+	return nr;
+}
+
+size_t world_range(const struct world *world, const struct store *store, enum place place,
+		   const struct policy_range *range, struct htmm_page *list)
+{
+	u32 count[HTMM_REGION_PAGES];
+	size_t page, nr = 0;
+	__u64 base;
+
+	for (base = range->start; base < range->end; base += REGION_BYTES) {
+		const struct world_region *region = find(world, range->space, base);
+
+		if (!region)
+			continue;
+		htmm_table_counts(&store->table, range->space, base >> HTMM_PAGE_SHIFT, count,
+				  NULL);
+		for (page = 0; page < WORLD_PAGES; page++)
+			if (region->place[page] == place && (place == PLACE_FAST || count[page]))
+				list[nr++] = page_at(world, region, page, count[page]);
+	}
+	return nr;
+}
+
+size_t world_find(const struct world *world, size_t most, size_t *at, struct htmm_page *list,
+		  __u64 *walked)
+{
+	size_t page, nr = 0, regions = 0;
+
+	*walked = 0;
+	for (; regions < world->nr && nr + WORLD_PAGES <= most; regions++, (*at)++) {
+		const struct world_region *region = &world->region[*at % world->nr];
+
+		*walked += WORLD_PAGES;
+		for (page = 0; page < WORLD_PAGES; page++)
+			if (region->place[page] == PLACE_FAST)
+				list[nr++] = page_at(world, region, page, 0);
+	}
 	return nr;
 }
 

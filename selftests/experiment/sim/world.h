@@ -3,6 +3,7 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include "policy/policy.h"
 #include "report/store.h"
 
 #define WORLD_PAGES	512
@@ -75,13 +76,40 @@ bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum 
  * @most: the most pages
  * @list: array of @most pages or more, filled: of the fast tier those with the fewest
  *	samples, of the slow one those with the most
- * @cut: set to the count at which pages were left out, those below @least included; 0: all
+ * @cut: set to the count at which pages were left out, those below @least included; 0: all. May be
+ *	NULL
  *	are there
  *
  * Return: how many.
  */
 size_t world_list(const struct world *world, const struct store *store, enum place place,
 		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut);
+
+/**
+ * world_range() - list all pages of a range that are in the fast tier, or have samples
+ * @world: the memory
+ * @store: the counts
+ * @place: which tier
+ * @range: the range, of whole regions
+ * @list: filled
+ *
+ * Return: how many there are.
+ */
+size_t world_range(const struct world *world, const struct store *store, enum place place,
+		   const struct policy_range *range, struct htmm_page *list);
+
+/**
+ * world_find() - find pages of the fast tier
+ * @world: the memory
+ * @most: how many
+ * @at: the region to begin with; set to the next one
+ * @list: filled
+ * @walked: pages that were passed
+ *
+ * Return: how many were found.
+ */
+size_t world_find(const struct world *world, size_t most, size_t *at, struct htmm_page *list,
+		  __u64 *walked);
 
 /**
  * world_regions() - list all regions, with their samples

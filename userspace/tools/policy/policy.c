@@ -84,6 +84,7 @@ void policy_free(struct policy *policy)
 	units_free(&policy->now);
 	units_free(&policy->old);
 	units_free(&policy->regions);
+	focus_free(&policy->focus);
 	free(policy->order);
 	free(policy->plan.moves);
 	free(policy);
@@ -148,33 +149,45 @@ static void count_halvings(struct policy *policy, const struct policy_look *look
 	}
 }
 
-/* Had a unit too few samples, at the previous look, to be beyond the end of its tier's list? */
-static bool was_listed(const struct policy *policy, const struct unit *unit)
+/* The region of a unit, if its pages were not listed at the previous look; else NULL. */
+static const struct unit *new_region(const struct policy *policy, const struct unit *unit)
 {
-	const struct unit last = { .target = unit->target, .samples = policy->fast_cut };
+	struct area *area;
+	const struct unit *region = policy->focused ? focus_region(&policy->focus, unit, &area) :
+						      NULL;
 
-	return !policy->fast_more || unit->samples < halved(policy, &last);
+	return region && area->looks <= 1 ? region : NULL;
+}
+
+/* The unit is taken to have gained what its region has, in proportion. */
+static void match_new(struct unit *unit, const struct unit *region)
+{
+	const double part = region->samples ? (double)unit->samples / region->samples : 0;
+
+	unit->gain = fmin(part * region->gain, unit->samples);
+	unit->recent = part * region->recent;
+	unit->class = predict_class(unit);
 }
 
 /* Finds what a unit has gained. One that was not in the previous list had few samples. */
 static void match(struct policy *policy, struct unit *unit)
 {
-	struct unit *old = units_find(&policy->old, unit);
-	const bool listed = !unit->fast || was_listed(policy, unit);
-	const struct unit unlisted = {
-		.target = unit->target,
-		.samples = listed || policy->cut > policy->fast_cut ? policy->cut :
-								      policy->fast_cut,
-	};
+	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
 	__u32 before = halved(policy, &unlisted);
+	struct unit *old = units_find(&policy->old, unit);
+	const struct unit *region = old ? NULL : new_region(policy, unit);
 
+	if (region) {
+		match_new(unit, region);
+		return;
+	}
 	if (old) {
 		before = halved(policy, old);
 		unit->before = old->fast == unit->fast;
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
-	unit->fresh = !old && unit->fast && listed;
+	unit->fresh = !old && unit->fast;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
@@ -197,43 +210,34 @@ static void learn_of_present(struct policy *policy)
 				      now->unit[i].gain, policy->times);
 }
 
-/* Units that are not in a list any more: they have cooled, or gained more than the list has. */
-static void learn_of_missing(struct policy *policy, const struct policy_look *look)
+/* Would a unit of the previous look be in the list, if it were there? */
+static bool still_listed(const struct policy *policy, const struct unit *unit)
+{
+	struct area *area;
+
+	return !policy->focused || (focus_region(&policy->focus, unit, &area) &&
+				    area->looks > 1 && area->pages);
+}
+
+/* Units that are not in the list of the slow tier any more: they have cooled. */
+static void learn_of_missing(struct policy *policy)
 {
 	size_t i;
 
 	for (i = 0; i < policy->old.nr; i++) {
 		const struct unit *unit = &policy->old.unit[i];
-		__u32 before = halved(policy, unit);
 
-		if (unit->seen)
-			continue;
-		if (!unit->fast)
+		if (!unit->seen && !unit->fast && still_listed(policy, unit))
 			predict_learn(&policy->predictor, unit, 0, policy->times);
-		else if (look->fast_cut > before)
-			predict_learn(&policy->predictor, unit, look->fast_cut - before,
-				      policy->times);
 	}
 }
 
-/*
- * Have promoted pages gained what was expected of them? Those beyond the end of the fast tier's
- * list have gained much, it is not known how much.
- */
-static void learn_of_promoted(struct policy *policy, const struct policy_look *look)
+/* Have promoted pages gained what was expected of them? */
+static void learn_of_promoted(struct policy *policy)
 {
 	const struct units *now = &policy->now, *old = &policy->old;
 	size_t i;
 
-	for (i = 0; i < old->nr; i++) {
-		const struct unit *unit = &old->unit[i];
-		const double value = value_of(policy, unit) * policy->exposure;
-
-		if (!unit->promoted || unit->seen || !look->fast_more)
-			continue;
-		policy->expected += value;
-		policy->gained += value;
-	}
 	for (i = 0; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
 		const struct unit *was = unit->old ? &old->unit[unit->old - 1] : NULL;
@@ -253,7 +257,10 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 
 	units_add(now, look->slow, look->nr_slow, false);
 	units_add(now, look->fast, look->nr_fast, true);
-	count_halvings(policy, look);
+	if (look->focused)
+		focus_listed(&policy->focus, now);
+	else
+		count_halvings(policy, look);
 	for (i = 0; i < now->nr; i++)
 		match(policy, &now->unit[i]);
 }
@@ -262,44 +269,37 @@ static void take_in(struct policy *policy, const struct policy_look *look)
  * What was gained before a phase change tells nothing about the future. But a program that streams
  * seems to have many phases, and moves that did not pay for one seldom pay for the next.
  */
-static void learn(struct policy *policy, const struct policy_look *look)
+static void learn(struct policy *policy)
 {
 	predict_forget(&policy->predictor, policy->plan.cool);
 	policy->expected *= OLD_MOVES;
 	policy->gained *= OLD_MOVES;
 	if (policy->plan.cool)
 		return;
-	learn_of_promoted(policy, look);
+	learn_of_promoted(policy);
 	learn_of_present(policy);
-	learn_of_missing(policy, look);
-}
-
-static double part(__u64 gained, __u64 samples)
-{
-	return samples ? (double)gained / samples : 0;
+	learn_of_missing(policy);
 }
 
 /*
  * The fast tier's share of the samples since the last look; below 0: no samples. The list of the
  * slow tier is not complete, but all samples that were not of the fast tier were of the slow one.
- * If the list of the fast tier is not complete either, the other way round: what is left out is the
- * hottest of the fast tier, but the coldest of the slow one. The lists were read at different
- * times, so each is compared with the samples until its time.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	__u64 gain[2] = {};
-	double fast, slow;
+	double samples;
 	size_t i;
 
-	for (i = 0; i < now->nr; i++)
-		gain[now->unit[i].fast] += now->unit[i].gain;
-	slow = part(gain[0], look->slow_samples - policy->slow_samples);
-	fast = part(gain[1], look->samples - policy->samples);
 	if (look->samples <= policy->samples)
 		return -1;
-	return look->fast_more ? 1 - fmin(1, slow) : fast / fmax(1, fast + slow);
+	if (look->focused)
+		return focus_share(&policy->focus);
+	samples = look->samples - policy->samples;
+	for (i = 0; i < now->nr; i++)
+		gain[now->unit[i].fast] += now->unit[i].gain;
+	return gain[1] / fmax(samples, gain[0] + gain[1]);
 }
 
 /*
@@ -598,6 +598,12 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 	__u32 least = look->slow_cut + 1, lowest = much ? 2 : 1;
 	unsigned int looks = policy->burst.looks;
 
+	if (look->focused) {
+		plan->least = 1;
+		focus_adapt(&policy->focus, plan->promoted_pages + plan->held[POLICY_HELD_NEW] +
+			    plan->held[POLICY_HELD_ROOM]);
+		return;
+	}
 	plan->least = least > lowest ? least : lowest;
 	if (policy->burst.looks)
 		plan->least = looks > 1 && look->nr_slow > look->capacity ? least + 1 :
@@ -617,7 +623,7 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
 	much = plan->won >= (burst_pays(&policy->burst) ? WORTH : WORTH_UNSURE);
-	if (plan->won < WORTH && policy->burst.looks > LEARNT_LOOKS)
+	if (plan->won < WORTH && policy->burst.looks > LEARNT_LOOKS && !look->focused)
 		policy->burst.looks = 0;
 	plan->burst = policy->burst.looks;
 	plan->thin = rule_thin(policy, much);
@@ -638,7 +644,9 @@ double policy_wait(const struct policy *policy, double cost)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
 			    policy->plan.thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
-		wait = sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least));
+		wait = INFINITY;
+	if (!policy->burst.looks || policy->focused)
+		wait = fmin(wait, sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least)));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
 	/* A program that had more than its limit will soon have more again. */
@@ -678,33 +686,45 @@ static void add_part(struct units *regions, struct unit page, double samples)
 		region->recent += samples / region->samples;
 }
 
-/*
- * Notes which part of each region's samples the fast tier has after the moves. If its list is not
- * complete, the hottest pages are missing there: then it is what the slow tier does not have.
- */
+static void note_focus(struct policy *policy)
+{
+	struct units *regions = &policy->regions;
+	struct area *area;
+	size_t i;
+
+	for (i = 0; i < policy->plan.nr_moves && !policy->config.dry; i++)
+		focus_moved(&policy->focus, &policy->plan.moves[i], policy->plan.moves[i].promote);
+	for (i = 0; i < regions->nr; i++)
+		if (focus_region(&policy->focus, &regions->unit[i], &area))
+			regions->unit[i].recent = area->share < 0 ? policy->focus.usual :
+								    area->share;
+}
+
+/* Notes which part of each region's samples the fast tier has after the moves. */
 static int note_regions(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	struct units *regions = &policy->regions;
-	const bool fast = !look->fast_more;
 	size_t i;
 
 	if (units_reset(regions, look->nr_regions))
 		return -1;
 	units_add(regions, look->regions, look->nr_regions, false);
-	for (i = fast ? now->nr_slow : 0; i < (fast ? now->nr : now->nr_slow); i++)
+	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
+	if (look->focused) {
+		note_focus(policy);
+		return 0;
+	}
+	for (i = now->nr_slow; i < now->nr; i++)
 		add_part(regions, now->unit[i], now->unit[i].samples);
-	for (i = 0; i < policy->plan.nr_moves; i++) {
+	for (i = 0; i < policy->plan.nr_moves && !policy->config.dry; i++) {
 		const struct policy_move *move = &policy->plan.moves[i];
 		const struct unit page = {
 			.addr = move->addr, .space = move->space, .target = move->target,
 		};
 
-		add_part(regions, page, (move->promote == fast ? 1.0 : -1.0) * move->samples);
+		add_part(regions, page, (move->promote ? 1.0 : -1.0) * move->samples);
 	}
-	for (i = 0; i < regions->nr && !fast; i++)
-		regions->unit[i].recent = 1 - regions->unit[i].recent;
-	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
 	return 0;
 }
 
@@ -775,7 +795,47 @@ static void finish(struct policy *policy)
 
 bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
+	focus_moved(&policy->focus, move, !move->promote);
+	policy->reserve.used += move->promote ? -(__u64)move->pages : move->pages;
 	return moved_note(policy->moved, move, policy->seconds, true);
+}
+
+/* What a gain of the previous look counts now. */
+static double fading(const struct policy *policy, const struct policy_look *look)
+{
+	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
+	return exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
+}
+
+ssize_t policy_focus(struct policy *policy, const struct policy_look *look,
+		     const struct policy_range **range)
+{
+	ssize_t nr;
+
+	count_halvings(policy, look);
+	nr = focus_begin(&policy->focus, look, policy->halvings, fading(policy, look));
+	*range = policy->focus.range;
+	return nr;
+}
+
+bool policy_in_focus(const struct policy *policy, const struct htmm_page *page)
+{
+	const struct unit unit = {
+		.addr = page->addr, .space = page->space, .target = page->target,
+	};
+	struct area *area;
+
+	return focus_region(&policy->focus, &unit, &area) && area->looks;
+}
+
+size_t policy_hottest(const struct policy *policy)
+{
+	return focus_hottest(&policy->focus);
+}
+
+size_t policy_find(const struct policy *policy)
+{
+	return focus_find(&policy->focus);
 }
 
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
@@ -793,8 +853,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		policy->all_rate += (look->others - policy->others) / policy->exposure;
 	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
 	policy->capacity = look->capacity;
-	/* Lately is as long as it takes to sample each page of the fast tier once, on average. */
-	policy->fading = exp2(-(double)(look->samples - policy->samples) / (look->capacity + 1));
+	policy->fading = fading(policy, look);
+	policy->focused = look->focused;
 	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
@@ -808,20 +868,19 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 				   policy->changed, halved_since(policy)),
 		.reserve = policy->reserve.pages,
 	};
-	learn(policy, look);
+	learn(policy);
 	if (rule_on(policy, POLICY_PREDICT))
 		predict_values(&policy->predictor, policy->recent_s);
 	else
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
-	policy->reserve.used = look->used + plan->promoted_pages - plan->demoted_pages;
-	policy->slow_samples = look->slow_samples;
+	policy->reserve.used = look->used;
+	if (!policy->config.dry)
+		policy->reserve.used += plan->promoted_pages - plan->demoted_pages;
 	policy->samples = look->samples;
 	policy->others = look->others;
 	policy->cut = look->slow_cut;
-	policy->fast_more = look->fast_more;
-	policy->fast_cut = look->fast_cut;
 	pace(policy, look);
 	policy->changed = false;
 	return note_regions(policy, look) ? NULL : plan;

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <linux/htmm.h>
 
 /**
@@ -48,6 +49,7 @@ enum policy_rule {
  * @copy_ns: CPU time to move one page of 4 KiB, until policy_copied() has measured it
  * @rate_pages: most pages to move in a second; 0: no limit
  * @cpus: CPUs that are sampled; 0: one
+ * @dry: no move is made
  */
 struct policy_config {
 	__u32 off;
@@ -55,6 +57,7 @@ struct policy_config {
 	double copy_ns;
 	__u64 rate_pages;
 	unsigned int cpus;
+	bool dry;
 };
 
 /**
@@ -62,16 +65,16 @@ struct policy_config {
  * @slow: sampled pages of the slow tier, those with the most samples
  * @nr_slow: how many there are
  * @slow_cut: 0: @slow is all of them; else some with up to this many samples are not in it
- * @fast: pages of the fast tier, those with the fewest samples, also without any
+ * @fast: pages of the fast tier, also without any samples
  * @nr_fast: how many there are
- * @fast_more: @fast is not all of them: some with @fast_cut samples or more are not in it
- * @fast_cut: may be 0, as pages of the fast tier are listed also without samples
+ * @focused: @slow and @fast are the pages of the ranges that policy_focus() has chosen
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
+ * @found: for policy_focus(): some pages of the fast tier, at each look others
+ * @nr_found: how many there are
  * @capacity: pages of the fast tier that may be used, those in use included
  * @used: pages of the fast tier that are in use; may be more than @capacity
- * @slow_samples: samples of these pages' processes since the start, when @slow was listed
- * @samples: when @fast was listed; on a busy CPU that may be much later
+ * @samples: samples of these pages' processes since the start
  * @others: samples of all other processes since the start
  * @coolings: by number of a target: coolings since the start; each halved all its counts, after
  *	the previous look and before any sample
@@ -86,13 +89,13 @@ struct policy_look {
 	__u64 slow_cut;
 	const struct htmm_page *fast;
 	size_t nr_fast;
-	bool fast_more;
-	__u64 fast_cut;
+	bool focused;
 	const struct htmm_page *regions;
 	size_t nr_regions;
+	const struct htmm_page *found;
+	size_t nr_found;
 	__u64 capacity;
 	__u64 used;
-	__u64 slow_samples;
 	__u64 samples;
 	__u64 others;
 	const __u64 *coolings;
@@ -100,6 +103,22 @@ struct policy_look {
 	__u64 period;
 	unsigned int thin;
 	double seconds;
+};
+
+/**
+ * struct policy_range - where pages are to be listed
+ * @start: address of its first byte
+ * @end: and after its last one
+ * @pid: the process
+ * @space: its address space, see struct htmm_page
+ * @target: its target
+ */
+struct policy_range {
+	__u64 start;
+	__u64 end;
+	__u32 pid;
+	__u32 space;
+	__u32 target;
 };
 
 /**
@@ -195,6 +214,9 @@ struct policy_plan {
 	bool cool;
 };
 
+/* With policy_focus(), the lists of a look never have more pages than this. */
+#define POLICY_LARGE_PAGES	(1 << 20)
+
 struct policy;
 
 /**
@@ -210,6 +232,41 @@ struct policy *policy_new(const struct policy_config *config);
  * @policy: the policy, or NULL
  */
 void policy_free(struct policy *policy);
+
+/**
+ * policy_focus() - choose where to look, if there are too many pages to list all
+ * @policy: the policy
+ * @look: the regions, what was found, the coolings and the samples, as they are now
+ * @range: set to the ranges, which are valid until the next call
+ *
+ * policy_look() must follow, with all pages of the fast tier and all sampled ones of the slow tier
+ * in these ranges.
+ *
+ * Return: how many ranges there are, or -ENOMEM.
+ */
+ssize_t policy_focus(struct policy *policy, const struct policy_look *look,
+		     const struct policy_range **range);
+
+/**
+ * policy_in_focus() - is a page in one of the ranges?
+ * @policy: the policy, after policy_focus()
+ * @page: the page
+ */
+bool policy_in_focus(const struct policy *policy, const struct htmm_page *page);
+
+/**
+ * policy_hottest() - how many of the hottest pages of the slow tier to list besides
+ * @policy: the policy
+ */
+size_t policy_hottest(const struct policy *policy);
+
+/**
+ * policy_find() - how many pages of the fast tier policy_focus() wants
+ * @policy: the policy
+ *
+ * Return: pages of 4 KiB, which follow those that were found for the previous look.
+ */
+size_t policy_find(const struct policy *policy);
 
 /**
  * policy_look() - decide what to move

@@ -76,10 +76,12 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	if (reserve->off || !look->samples)
 		return;
 	pages = new_pages(now, &gain);
-	/* If planned moves were not made, one of the two numbers is too large. */
 	reserve->grown = reserve->looks && look->used > reserve->used ?
-			 fmin(look->used - reserve->used, pages) : 0;
-	if (reserve->grown >= LEAST_NEW) {
+			 look->used - reserve->used : 0;
+	/* Others may have taken room, too. */
+	if (!look->focused)
+		reserve->grown = fmin(reserve->grown, pages);
+	if (fmin(reserve->grown, pages) >= LEAST_NEW) {
 		const double worth = gain / pages / seconds;
 
 		reserve->worth = reserve->known ? (reserve->worth + worth) / 2 : worth;

@@ -4,6 +4,7 @@
 #define POLICY_RULES_H
 
 #include "burst.h"
+#include "focus.h"
 #include "moved.h"
 #include "policy.h"
 #include "predict.h"
@@ -22,14 +23,13 @@
  * @seconds: time of the look
  * @coolings: of each target at the previous look
  * @halvings: of each target since the previous look
- * @slow_samples: when the slow tier was listed for the previous look
- * @samples: when the fast one was
+ * @samples: counted at the previous look
  * @others: samples of other processes at the previous look
  * @pages: of all regions at the look
  * @capacity: of the look
  * @cut: of the slow tier's list at the previous look
- * @fast_more: the fast tier's list was not complete at the previous look
- * @fast_cut: of that list
+ * @focus: the regions whose pages are listed, if not all are
+ * @focused: these are all that was listed
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
@@ -61,14 +61,13 @@ struct policy {
 	double seconds;
 	__u64 coolings[HTMM_MAX_TARGETS + 1];
 	__u32 halvings[HTMM_MAX_TARGETS + 1];
-	__u64 slow_samples;
 	__u64 samples;
 	__u64 others;
 	__u64 pages;
 	__u64 capacity;
 	__u64 cut;
-	bool fast_more;
-	__u64 fast_cut;
+	struct focus focus;
+	bool focused;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];
 	double interval;

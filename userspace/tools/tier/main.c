@@ -26,8 +26,8 @@
 #define PERIOD		127
 /* Of IBS, which takes only multiples of 16. */
 #define PERIOD_IBS	128
-/* Most pages that a look lists: 2 GiB. */
-#define LIST_PAGES	524288
+/* Most pages of a tier to list at a look, if all are listed: 256 MiB. */
+#define LIST_PAGES	65536
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000
 /* Prometheus does not read metrics more often. */
@@ -186,7 +186,7 @@ static int start(struct tiering *all, struct htmm_error *err)
 	tier->config.cpus = info.nr_cpus;
 	tier->config.rate_pages = all->rate >> HTMM_PAGE_SHIFT;
 	tier->list_pages = LIST_PAGES;
-	tier->dry = all->plan;
+	tier->config.dry = all->plan;
 	return tier_open(tier, err);
 }
 

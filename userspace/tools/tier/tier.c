@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "htmmctl/clock.h"
+#include "large.h"
 #include "policy/share.h"
 #include "tier.h"
 
@@ -16,12 +17,6 @@
 #define SMALL_PART	32
 /* What part of the time looks may take to see that limits are kept. */
 #define LIMITS_PART	0.01
-/*
- * To count what is in use, all page tables are read. What part of the time that may take, unless
- * the last count is so many seconds old.
- */
-#define COUNTS_PART	0.01
-#define COUNTS_WAIT_S	30
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -108,39 +103,6 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	return all ? full : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 
-/*
- * Lists the hottest pages of the slow tier, or the coldest of the fast one. If a node has more of
- * them, sets @cut to the count of the first page that is left out, of any node. Returns whether one
- * has, or a negative errno.
- */
-static int list_tier(struct tier *tier, struct group *group, bool fast, size_t most, __u64 *cut,
-		     struct htmm_error *err)
-{
-	const struct htmm_cpus *nodes = fast ? &tier->tiers.fast : &tier->tiers.slow;
-	struct htmm_list_pages request = {
-		.flags = HTMM_LIST_NODE | (fast ? HTMM_LIST_RESIDENT : 0),
-		.session = tier->session,
-		.order = fast ? HTMM_ORDER_COLDEST : HTMM_ORDER_HOTTEST,
-		.target = group->target,
-		.min_samples = fast ? 0 : group->least,
-	};
-	bool full = false;
-	int node, ret = 0;
-
-	for (node = tiers_next(nodes, -1); node >= 0 && ret >= 0; node = tiers_next(nodes, node)) {
-		__u64 last;
-
-		ret = list_node(tier, &request, node, most, &group->pages, err);
-		if (ret <= 0)
-			continue;
-		last = group->pages.pages[group->pages.nr - 1].samples;
-		if (!full || (fast ? last < *cut : last > *cut))
-			*cut = last;
-		full = true;
-	}
-	return ret < 0 ? ret : full;
-}
-
 /* Puts the pages of the slow tier first, then those of @node; drops those of other nodes. */
 static void sort_out(const struct tier *tier, struct group *group, int node)
 {
@@ -187,64 +149,6 @@ static int list_both(struct tier *tier, struct group *group, struct htmm_error *
 	return ret < 0 ? ret : full;
 }
 
-static __u64 free_pages(const struct tier *tier)
-{
-	__u64 sum = 0;
-	int node;
-
-	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
-	     node = tiers_next(&tier->tiers.fast, node))
-		sum += tiers_free_pages(node);
-	return sum;
-}
-
-static int count_used(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	struct htmm_placement_buf placement;
-	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
-	__u32 i;
-
-	if (ret)
-		return ret;
-	group->used = 0;
-	for (i = 0; i < placement.placement.nr_nodes; i++)
-		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
-			group->used += placement.nodes[i].pages;
-	htmm_placement_free(&placement);
-	return 0;
-}
-
-/*
- * May what is in use be computed from what is free? Others may have taken what was free, but what
- * is free still fits. It may not if there is a limit, or someone to share with.
- */
-static bool computes_used(const struct tier *tier, const struct group *group, __u64 free)
-{
-	return tier->seconds < group->count_due && group->used + group->free > free &&
-	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
-}
-
-/* Sets what of the fast tier is in use, if its list is not all of it. */
-static int find_used(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	const __u64 free = free_pages(tier);
-	double before, seconds;
-	int ret;
-
-	if (computes_used(tier, group, free)) {
-		group->used += group->free - free;
-		group->free = free;
-		return 0;
-	}
-	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-	ret = count_used(tier, group, err);
-	seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9 - before;
-	/* As of the middle of the count. */
-	group->free = (free + free_pages(tier)) / 2;
-	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
-	return ret;
-}
-
 /* The kernel allocates room for what it is asked for: usually there are not many more now. */
 static int list_regions(struct tier *tier, struct group *group, struct htmm_error *err)
 {
@@ -265,27 +169,6 @@ static int list_regions(struct tier *tier, struct group *group, struct htmm_erro
 	return ret;
 }
 
-/* More pages than fit the fast tier would not be promoted. */
-static int list_slow(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	size_t most = group->capacity + LIST_FIRST;
-	int ret;
-
-	if (most > tier->list_pages)
-		most = tier->list_pages;
-	ret = list_tier(tier, group, false, most, &group->slow_cut, err);
-	group->nr_slow = group->pages.nr;
-	return ret < 0 ? ret : 0;
-}
-
-static int list_fast(struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	int ret = list_tier(tier, group, true, tier->list_pages, &group->fast_cut, err);
-
-	group->fast_more = ret > 0;
-	return ret < 0 ? ret : find_used(tier, group, err);
-}
-
 static bool cooling_due(const struct tier *tier)
 {
 	return tier->samples - tier->cooled >=
@@ -297,11 +180,10 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	return (struct policy_look) {
 		.slow = group->pages.pages, .nr_slow = group->nr_slow, .slow_cut = group->slow_cut,
 		.fast = group->pages.pages + group->nr_slow,
-		.nr_fast = group->pages.nr - group->nr_slow, .fast_more = group->fast_more,
-		.fast_cut = group->fast_cut,
+		.nr_fast = group->pages.nr - group->nr_slow, .focused = group->large,
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
-		.slow_samples = group->slow_samples, .samples = group->samples,
+		.samples = group->samples,
 		.others = tier->samples - group->counted,
 		.coolings = tier->coolings,
 		.nr_coolings = tier->nr_coolings, .period = tier->period,
@@ -390,9 +272,14 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 {
 	unsigned int i;
 
-	for (i = 0; i < tier->nr_groups; i++)
-		if (!tier->groups[i].target || tier->groups[i].target == target->number)
-			tier->groups[i].counted += target->stats[HTMM_STAT_SAMPLES];
+	for (i = 0; i < tier->nr_groups; i++) {
+		struct group *group = &tier->groups[i];
+
+		if (group->target && group->target != target->number)
+			continue;
+		group->counted += target->stats[HTMM_STAT_SAMPLES];
+		group->tracked += target->pages;
+	}
 }
 
 static int read_targets(struct tier *tier, struct htmm_error *err)
@@ -408,8 +295,10 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->pages = 0;
 	tier->evicted = 0;
 	tier->nr_coolings = 0;
-	for (i = 0; i < tier->nr_groups; i++)
+	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].counted = 0;
+		tier->groups[i].tracked = 0;
+	}
 	for (i = 0; i < list.nr; i++) {
 		const struct htmm_target_info *target = &list.target[i];
 
@@ -433,25 +322,25 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
  * Samples are counted while a list is read, which may take long on a busy CPU. The list is treated
  * as of the middle of that time; otherwise the share of the fast tier would seem to change.
  */
-static int count_listed(struct tier *tier, struct group *group, __u64 *samples,
-			struct htmm_error *err)
+static int count_listed(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	__u64 before = group->counted;
 	int ret = read_targets(tier, err);
 
-	*samples = (before + group->counted) / 2;
+	group->samples = (before + group->counted) / 2;
 	return ret;
 }
 
 /* Of a large group, list only the pages that are most likely to be moved. */
 static int list_some(struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	int ret = list_slow(tier, group, err);
+	struct policy_look look = look_of(tier, group);
+	int ret;
 
-	ret = ret ?: count_listed(tier, group, &group->slow_samples, err);
-	if (!ret)
-		ret = list_fast(tier, group, err);
-	return ret ?: count_listed(tier, group, &group->samples, err);
+	look.samples = group->counted;
+	ret = large_list(tier, group, &look, err);
+	ret = ret ?: count_listed(tier, group, err);
+	return ret ?: large_used(tier, group, err);
 }
 
 static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
@@ -461,8 +350,7 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 	if (full < 0)
 		return full;
 	group->used = group->pages.nr - group->nr_slow;
-	ret = count_listed(tier, group, &group->samples, err);
-	group->slow_samples = group->samples;
+	ret = count_listed(tier, group, err);
 	group->large = full;
 	return ret;
 }
@@ -472,8 +360,6 @@ static void empty_lists(struct group *group)
 	htmm_pages_free(&group->pages);
 	group->least = group->plan ? group->plan->least : 1;
 	group->slow_cut = group->least - 1;
-	group->fast_more = false;
-	group->fast_cut = 0;
 }
 
 /* Lists no pages if the regions show that nothing has changed; nor these if they cannot. */
@@ -498,6 +384,7 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 		ret = list_all(tier, group, err);
 	if (!ret && group->large) {
 		empty_lists(group);
+		group->slow_cut = 0;
 		ret = list_some(tier, group, err);
 	}
 	tier_charge(tier, TIER_LIST);
@@ -545,12 +432,17 @@ static void set_session_capacity(struct tier *tier, __u64 room)
 		tier->session_capacity = info.capacity_pages;
 }
 
-/* Of the slow tier, it would use all that was sampled. */
+/*
+ * Of the slow tier, it would use all that was sampled. Of a large group it is not known which of
+ * its sampled pages are there.
+ */
 static struct share share_of(const struct group *group)
 {
+	const __u64 more = group->large ? group->tracked : group->nr_slow;
+
 	return (struct share) {
 		.weight = group->weight, .limit = group->limit,
-		.wanted = group->used + group->nr_slow + (group->plan ? group->plan->reserve : 0),
+		.wanted = group->used + more + (group->plan ? group->plan->reserve : 0),
 	};
 }
 
@@ -558,7 +450,7 @@ static struct share share_of(const struct group *group)
 static void share(struct tier *tier)
 {
 	struct share shares[TIER_GROUPS];
-	__u64 room = free_pages(tier), sum = 0;
+	__u64 room = tiers_all_free(&tier->tiers.fast), sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
@@ -652,7 +544,7 @@ void tier_move(struct tier *tier)
 {
 	unsigned int i;
 
-	if (tier->dry)
+	if (tier->config.dry)
 		return;
 	/* All demotions first: one group's may make the room for another's promotions. */
 	for (i = 0; i < tier->nr_groups; i++) {

@@ -42,6 +42,20 @@ struct tally {
 };
 
 /**
+ * struct hand - a place in a group's memory
+ * @target: number of the target
+ * @pid: the process; 0: none yet
+ * @node: the node
+ * @addr: the address
+ */
+struct hand {
+	__u32 target;
+	__u32 pid;
+	int node;
+	__u64 addr;
+};
+
+/**
  * struct group - pages that compete with each other for a part of the fast tier
  * @policy: decides among them
  * @target: whose pages: number of a target; 0: all targets'
@@ -55,16 +69,17 @@ struct tally {
  * @nr_slow: how many of them are of the slow tier
  * @least: of the slow tier, only pages with at least this many samples are listed
  * @slow_cut: some of the slow tier with up to this many samples are not listed
- * @fast_more: some of the fast tier with @fast_cut samples or more are not listed
- * @fast_cut: see @fast_more
  * @used: pages of the fast tier that are in use
  * @free: if it is large, pages of the fast tier that were free when @used was found
  * @count_due: until this time of the session, @used may be computed from what is free
  * @capacity: pages of the fast tier that it may use
  * @told: the capacity that its target has in the session
  * @counted: samples counted of its pages
- * @slow_samples: those that the list of the slow tier shows
- * @samples: those that the list of the fast tier shows
+ * @tracked: its pages that have a count
+ * @samples: those samples that the lists show
+ * @hand: of a large group: from where on pages of the fast tier are listed at the next look
+ * @ranges_s: CPU time that listing its regions' pages took, in seconds
+ * @hottest_s: the same of its hottest pages of the slow tier
  * @tallied: how many of them are in a tally
  * @plan: what its policy has decided
  */
@@ -81,17 +96,18 @@ struct group {
 	size_t nr_slow;
 	__u32 least;
 	__u64 slow_cut;
-	bool fast_more;
-	__u64 fast_cut;
 	__u64 used;
 	__u64 free;
 	double count_due;
 	__u64 capacity;
 	__u64 told;
 	__u64 counted;
-	__u64 slow_samples;
+	__u64 tracked;
 	__u64 samples;
 	__u64 tallied;
+	struct hand hand;
+	double ranges_s;
+	double hottest_s;
 	const struct policy_plan *plan;
 };
 
@@ -112,7 +128,6 @@ struct group {
  * @groups: what shares the fast tier
  * @nr_groups: how many
  * @mover: moves pages
- * @dry: move nothing
  * @interval: most seconds between two looks; 0: as many as they need to pay
  * @looks: looks taken
  * @rests: how often only regions were listed, or nothing
@@ -147,7 +162,6 @@ struct tier {
 	struct group groups[TIER_GROUPS];
 	unsigned int nr_groups;
 	struct mover mover;
-	bool dry;
 	double interval;
 	__u64 looks;
 	__u64 rests;

@@ -42,6 +42,17 @@ int tiers_next(const struct htmm_cpus *nodes, int node);
  */
 __u64 tiers_free_pages(int node);
 
+/* The same, of a tier. */
+static inline __u64 tiers_all_free(const struct htmm_cpus *nodes)
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node))
+		sum += tiers_free_pages(node);
+	return sum;
+}
+
 /**
  * tiers_pages() - the memory of a tier
  * @nodes: the tier

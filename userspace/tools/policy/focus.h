@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where to look. Of much memory it takes too long to list all pages, so some regions are chosen,
+ * and all their pages are listed: for some looks, to see what these gain, then those of others.
+ *
+ * Most are drawn by chance, a region the more likely the more samples of the slow tier it has
+ * gained lately. What part of its samples these are is known of a region from when it was chosen
+ * last, and of others it is assumed to be as usual. So the cost of a look does not follow how much
+ * memory there is.
+ *
+ * What has no samples is not in the list of regions, but pages that may leave the fast tier are
+ * mostly there: the caller goes through the fast tier, some pages at each look, and their regions
+ * are chosen, too.
+ */
+#ifndef POLICY_FOCUS_H
+#define POLICY_FOCUS_H
+
+#include "policy.h"
+#include "units.h"
+
+/**
+ * struct area - what is known of a region
+ * @share: what part of its samples the fast tier had when it was last in focus; below 0: not known
+ * @looks: how many looks it is in focus, this one included; 0: it is not
+ * @pages: units that were listed of it at this look
+ * @samples: samples of these
+ * @fast: those of them in the fast tier
+ */
+struct area {
+	float share;
+	__u32 looks;
+	bool drawn;
+	__u32 pages;
+	__u64 samples;
+	__u64 fast;
+};
+
+/**
+ * struct focus - which regions are looked at
+ * @now: all regions
+ * @old: those of the previous look
+ * @area: for each of @now, what is known of it
+ * @old_area: for each of @old
+ * @room: room in @area
+ * @old_room: room in @old_area
+ * @most: how many regions to look at
+ * @random: state of the random numbers
+ * @range: the regions in focus, neighbours together
+ * @room_ranges: room in @range
+ * @usual: the fast tier's share of the samples of all regions that were in focus
+ */
+struct focus {
+	struct units now;
+	struct units old;
+	struct area *area;
+	struct area *old_area;
+	size_t room;
+	size_t old_room;
+	size_t most;
+	__u64 random;
+	struct policy_range *range;
+	size_t room_ranges;
+	double usual;
+};
+
+/**
+ * focus_begin() - begin a look: what have regions gained, and which to look at?
+ * @focus: of which @range is set; may be all zero before the first look
+ * @look: the regions, and what was found of the fast tier
+ * @halvings: by number of a target: coolings since the previous look
+ * @fading: what a gain of the previous look counts now
+ *
+ * Return: number of ranges, or -ENOMEM.
+ */
+ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const __u32 *halvings,
+		    double fading);
+
+/**
+ * focus_listed() - note what was listed
+ * @focus: the focus
+ * @units: all pages of the regions in focus
+ */
+void focus_listed(struct focus *focus, const struct units *units);
+
+/**
+ * focus_region() - the region of a page
+ * @focus: the focus
+ * @page: the page
+ * @area: set to what is known of the region
+ *
+ * Return: the region with its samples and gains, or NULL if it is not known.
+ */
+const struct unit *focus_region(const struct focus *focus, const struct unit *page,
+				struct area **area);
+
+/**
+ * focus_share() - the fast tier's share of the samples since the previous look
+ * @focus: the focus, after focus_listed()
+ *
+ * Return: the share, below 0 if there are no samples of regions of which it is known.
+ */
+double focus_share(const struct focus *focus);
+
+/**
+ * focus_moved() - a page is moved, or was not
+ * @focus: the focus
+ * @move: the move
+ * @fast: in the end the page is in the fast tier
+ */
+void focus_moved(struct focus *focus, const struct policy_move *move, bool fast);
+
+/**
+ * focus_adapt() - look at more regions next time, or at fewer
+ * @focus: the focus
+ * @promoted: pages to promote, now or at the next look
+ */
+void focus_adapt(struct focus *focus, __u64 promoted);
+
+/**
+ * focus_hottest() - how many of the hottest pages of the slow tier to list besides
+ * @focus: the focus
+ */
+size_t focus_hottest(const struct focus *focus);
+
+/**
+ * focus_find() - how many pages of the fast tier to find before the next look
+ * @focus: the focus
+ */
+size_t focus_find(const struct focus *focus);
+
+/**
+ * focus_free() - free the memory
+ * @focus: may be all zero
+ */
+void focus_free(struct focus *focus);
+
+#endif /* POLICY_FOCUS_H */

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "htmmctl/clock.h"
+#include "large.h"
+
+/*
+ * To count what is in use, all page tables are read. What part of the time that may take, unless
+ * the last count is so many seconds old.
+ */
+#define COUNTS_PART	0.002
+#define COUNTS_WAIT_S	300
+/* The most lists to read for pages of the fast tier: some processes have few. */
+#define FIND_LISTS	16
+/* Bytes of a page. */
+#define PAGE_BYTES	(1ULL << HTMM_PAGE_SHIFT)
+
+static double cpu_seconds(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+}
+
+/* Adds a list to another one, and empties it. */
+static int append(struct htmm_page_list *to, struct htmm_page_list *list, struct htmm_error *err)
+{
+	struct htmm_page *all = to->pages;
+
+	if (list->nr)
+		all = realloc(all, (to->nr + list->nr) * sizeof(*all));
+	if (list->nr && all) {
+		memcpy(all + to->nr, list->pages, list->nr * sizeof(*all));
+		to->pages = all;
+		to->nr += list->nr;
+	}
+	htmm_pages_free(list);
+	return all || !to->nr ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
+}
+
+/* The process after that of the hand, by target and number; after the last one the first. */
+static const struct htmm_page *next_process(const struct group *group)
+{
+	const struct htmm_page *first = NULL, *next = NULL, *page = group->regions.pages;
+	const __u64 hand = (__u64)group->hand.target << 32 | group->hand.pid;
+	__u64 first_key = 0, next_key = 0;
+
+	for (; page < group->regions.pages + group->regions.nr; page++) {
+		const __u64 key = (__u64)page->target << 32 | page->pid;
+
+		if (!page->pid)
+			continue;
+		if (!first || key < first_key) {
+			first = page;
+			first_key = key;
+		}
+		if (key > hand && (!next || key < next_key)) {
+			next = page;
+			next_key = key;
+		}
+	}
+	return next ?: first;
+}
+
+/* To the next node of the fast tier, or to the first one and the next process. */
+static void advance(const struct tier *tier, struct group *group)
+{
+	const struct htmm_page *next;
+	struct hand *hand = &group->hand;
+	int node = hand->pid ? tiers_next(&tier->tiers.fast, hand->node) : -1;
+
+	hand->addr = 0;
+	hand->node = node;
+	if (node >= 0)
+		return;
+	next = next_process(group);
+	hand->node = tiers_next(&tier->tiers.fast, -1);
+	hand->target = next ? next->target : 0;
+	hand->pid = next ? next->pid : 0;
+}
+
+/* Lists pages of the fast tier: those that come after the last ones of the previous look. */
+static int find_fast(const struct tier *tier, struct group *group, struct htmm_page_list *found,
+		     struct htmm_error *err)
+{
+	const size_t most = policy_find(group->policy);
+	struct hand *hand = &group->hand;
+	unsigned int lists;
+	int ret = 0;
+
+	for (lists = 0; !ret && found->nr < most && lists < FIND_LISTS; lists++) {
+		const struct htmm_list_pages request = {
+			.flags = HTMM_LIST_NODE | HTMM_LIST_RESIDENT, .session = tier->session,
+			.order = HTMM_ORDER_TABLE, .target = hand->target, .pid = hand->pid,
+			.start = hand->addr, .node = hand->node,
+		};
+		struct htmm_page_list list = {};
+		const size_t wanted = most - found->nr;
+
+		if (hand->pid)
+			ret = htmm_device_list_pages(tier->fd, &request, wanted, &list, err);
+		if (!ret && list.nr == wanted)
+			hand->addr = list.pages[wanted - 1].addr + PAGE_BYTES;
+		else
+			advance(tier, group);
+		ret = ret ?: append(found, &list, err);
+	}
+	return ret;
+}
+
+/* Lists all resident pages of the ranges that the policy chooses. */
+static int list_ranges(const struct tier *tier, struct group *group, struct policy_look *look,
+		       struct htmm_page_list *all, struct htmm_error *err)
+{
+	const struct policy_range *range;
+	ssize_t nr = policy_focus(group->policy, look, &range), i;
+	int ret = 0;
+
+	if (nr < 0)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	for (i = 0; i < nr && !ret; i++, range++) {
+		const struct htmm_list_pages request = {
+			.flags = HTMM_LIST_RESIDENT, .session = tier->session,
+			.order = HTMM_ORDER_TABLE, .target = range->target, .pid = range->pid,
+			.start = range->start, .end = range->end,
+		};
+		struct htmm_page_list list = {};
+
+		ret = htmm_device_list_pages(tier->fd, &request,
+					     (range->end - range->start) / PAGE_BYTES, &list,
+					     err);
+		ret = ret ?: append(all, &list, err);
+	}
+	return ret;
+}
+
+/* Lists the hottest pages of the slow tier, without those of the ranges. */
+static int list_hottest(const struct tier *tier, struct group *group, struct htmm_page_list *all,
+			struct htmm_error *err)
+{
+	const struct htmm_cpus *nodes = &tier->tiers.slow;
+	int node, ret = 0;
+
+	for (node = tiers_next(nodes, -1); node >= 0 && !ret; node = tiers_next(nodes, node)) {
+		const struct htmm_list_pages request = {
+			.flags = HTMM_LIST_NODE, .session = tier->session, .node = node,
+			.order = HTMM_ORDER_HOTTEST, .target = group->target, .min_samples = 1,
+		};
+		struct htmm_page_list list = {};
+		size_t i, nr = 0;
+
+		ret = htmm_device_list_pages(tier->fd, &request, policy_hottest(group->policy),
+					     &list, err);
+		for (i = 0; i < list.nr; i++)
+			if (!policy_in_focus(group->policy, &list.pages[i]))
+				list.pages[nr++] = list.pages[i];
+		list.nr = nr;
+		ret = ret ?: append(all, &list, err);
+	}
+	return ret;
+}
+
+/* Sampled pages of the slow tier first, then those of the fast tier; each by place. */
+static int sort_out(const struct tier *tier, struct group *group, const struct htmm_page_list *all,
+		    struct htmm_error *err)
+{
+	struct htmm_page *page = malloc((all->nr + 1) * sizeof(*page));
+	size_t i, nr = 0;
+
+	if (!page)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	for (i = 0; i < all->nr; i++)
+		if (all->pages[i].samples &&
+		    htmm_cpus_has(&tier->tiers.slow, all->pages[i].node))
+			page[nr++] = all->pages[i];
+	group->nr_slow = nr;
+	for (i = 0; i < all->nr; i++)
+		if (htmm_cpus_has(&tier->tiers.fast, all->pages[i].node))
+			page[nr++] = all->pages[i];
+	group->pages.pages = page;
+	group->pages.nr = nr;
+	return 0;
+}
+
+int large_list(const struct tier *tier, struct group *group, struct policy_look *look,
+	       struct htmm_error *err)
+{
+	struct htmm_page_list found = {}, all = {};
+	double begin = cpu_seconds(), middle;
+	int ret = find_fast(tier, group, &found, err);
+
+	look->found = found.pages;
+	look->nr_found = found.nr;
+	ret = ret ?: list_ranges(tier, group, look, &all, err);
+	middle = cpu_seconds();
+	group->ranges_s += middle - begin;
+	/* However many pages there are, the hottest take at most half of the time. */
+	if (!ret && group->hottest_s <= group->ranges_s) {
+		ret = list_hottest(tier, group, &all, err);
+		group->hottest_s += cpu_seconds() - middle;
+	}
+	ret = ret ?: sort_out(tier, group, &all, err);
+	htmm_pages_free(&found);
+	htmm_pages_free(&all);
+	return ret;
+}
+
+static int count_used(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	struct htmm_placement_buf placement;
+	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
+	__u32 i;
+
+	if (ret)
+		return ret;
+	group->used = 0;
+	for (i = 0; i < placement.placement.nr_nodes; i++)
+		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
+			group->used += placement.nodes[i].pages;
+	htmm_placement_free(&placement);
+	return 0;
+}
+
+/*
+ * May what is in use be computed from what is free? Others may have taken what was free, but what
+ * is free still fits. It may not if there is a limit, or someone to share with.
+ */
+static bool computes_used(const struct tier *tier, const struct group *group, __u64 free)
+{
+	return tier->seconds < group->count_due && group->used + group->free > free &&
+	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
+}
+
+int large_used(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const __u64 free = tiers_all_free(&tier->tiers.fast);
+	double before, seconds;
+	int ret;
+
+	if (computes_used(tier, group, free)) {
+		group->used += group->free - free;
+		group->free = free;
+		return 0;
+	}
+	before = cpu_seconds();
+	ret = count_used(tier, group, err);
+	seconds = cpu_seconds() - before;
+	/* As of the middle of the count. */
+	group->free = (free + tiers_all_free(&tier->tiers.fast)) / 2;
+	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
+	return ret;
+}
