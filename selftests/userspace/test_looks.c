@@ -132,6 +132,28 @@ static void test_begins(void)
 	destroy(memory);
 }
 
+/* A program that waits at first, or later, is looked at as soon as it has done something. */
+static void test_idle(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 2000, 2010, 1);
+	look(memory);
+	CHECK(policy_watches(memory->policy));
+	sample(memory, 2000, 2400, 4);
+	CHECK(!changed(memory));
+	sample(memory, 2000, 2400, 1);
+	CHECK(changed(memory));
+	look(memory);
+	CHECK(memory->plan->burst && !policy_watches(memory->policy));
+	sample(memory, 2000, 2010, 1);
+	look(memory);
+	CHECK(policy_watches(memory->policy) && !changed(memory));
+	sample(memory, 2000, 2400, 5);
+	CHECK(changed(memory));
+	destroy(memory);
+}
+
 /* Samples that begin late come fast, so the next look is soon. */
 static void test_late(void)
 {
@@ -260,6 +282,7 @@ int main(void)
 		TAP_TEST(test_least),
 		TAP_TEST(test_much),
 		TAP_TEST(test_begins),
+		TAP_TEST(test_idle),
 		TAP_TEST(test_late),
 		TAP_TEST(test_thin),
 		TAP_TEST(test_thin_beside),

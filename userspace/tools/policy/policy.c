@@ -738,7 +738,7 @@ static void note_coolings(__u64 *to, const struct policy_look *look)
 
 bool policy_watches(const struct policy *policy)
 {
-	return burst_drop(&policy->burst, UINT64_MAX, 0);
+	return policy->idle || burst_drop(&policy->burst, UINT64_MAX, 0);
 }
 
 bool policy_changed(struct policy *policy, const struct policy_look *look)
@@ -747,6 +747,10 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 	double fast = 0, all = 0;
 	size_t i;
 
+	if (policy->idle && look->samples - policy->samples >= FIRST_SAMPLES) {
+		policy->changed = true;
+		return true;
+	}
 	if (units_reset(&now, look->nr_regions))
 		return true;
 	units_add(&now, look->regions, look->nr_regions, false);
@@ -878,6 +882,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->reserve.used = look->used;
 	if (!policy->config.dry)
 		policy->reserve.used += plan->promoted_pages - plan->demoted_pages;
+	policy->idle = look->samples - policy->samples < LEAST_SAMPLES;
 	policy->samples = look->samples;
 	policy->others = look->others;
 	policy->cut = look->slow_cut;

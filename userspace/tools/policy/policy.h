@@ -320,7 +320,8 @@ double policy_glance_wait(double cost);
  * @policy: the policy, after a look
  *
  * Return: false if the fast tier serves so little that it cannot become much less, or if it is
- * not known yet what is usual. Then regions need not be listed.
+ * not known yet what is usual. Then regions need not be listed. True while there are hardly any
+ * samples: when they come, a look is due.
  */
 bool policy_watches(const struct policy *policy);
 
@@ -333,7 +334,8 @@ bool policy_watches(const struct policy *policy);
  * the last look. This takes no list of pages, so it can be asked much more often than looks
  * can be taken. What changes within regions is seen by the next look.
  *
- * Return: true if less is served by the fast tier than usual: then look.
+ * Return: true if less is served by the fast tier than usual, or if the program did hardly anything
+ * before the last look, and does now: then look.
  */
 bool policy_changed(struct policy *policy, const struct policy_look *look);
 

@@ -45,6 +45,7 @@
  *	looks count less
  * @gained: samples that they have gained
  * @tokens: pages that may be moved by the limit
+ * @idle: there were hardly any samples at the previous look
  * @changed: policy_changed() has seen a phase change
  * @burst: phase changes
  * @reserve: room for new pages
@@ -81,6 +82,7 @@ struct policy {
 	double expected;
 	double gained;
 	double tokens;
+	bool idle;
 	bool changed;
 	struct burst burst;
 	struct reserve reserve;

@@ -206,8 +206,9 @@ static bool rests_unseen(const struct tier *tier, const struct group *group)
 /* Is there nothing to do? */
 static bool rests(const struct tier *tier, const struct group *group)
 {
-	const struct policy_look look = look_of(tier, group);
+	struct policy_look look = look_of(tier, group);
 
+	look.samples = group->counted;
 	if (!group->plan)
 		return !policy_begins(group->policy, group->counted, tier->seconds);
 	return !look_due(tier) && !policy_changed(group->policy, &look);
