@@ -187,14 +187,21 @@ static void test_margin(void)
 }
 
 /* Copies that take longer than what is won with them. */
-static u64 promoted_at_cost(u32 off, double copy_ns)
+static struct memory *make_at_cost(u32 off, double copy_ns)
 {
 	struct memory *memory = make(4000, off);
-	u64 promoted;
 
 	policy_copied(memory->policy, 1, copy_ns);
 	policy_copied(memory->policy, 1, copy_ns);
 	policy_copied(memory->policy, 1000000, 1000000 * copy_ns);
+	return memory;
+}
+
+static u64 promoted_at_cost(u32 off, double copy_ns)
+{
+	struct memory *memory = make_at_cost(off, copy_ns);
+	u64 promoted;
+
 	work(memory, 2000, 2100, 2, 4);
 	promoted = fast_of(memory, 2000, 2100);
 	destroy(memory);
@@ -207,6 +214,28 @@ static void test_profit(void)
 	CHECK(promoted_at_cost(0, 100000) == 100);
 	CHECK(promoted_at_cost(0, 5e6) == 0);
 	CHECK(promoted_at_cost(bit(POLICY_PROFIT), 5e6) == 100);
+}
+
+/* Copies that take long pay where the same pages were hot for long; not soon after a change. */
+static void test_lasting(void)
+{
+	struct memory *memory = make_at_cost(0, 5e6);
+	u32 looks;
+
+	work(memory, 2000, 2100, 2, 12);
+	CHECK(!fast_of(memory, 2000, 2100));
+	for (looks = 12; !fast_of(memory, 2000, 2100) && looks < 100; looks++)
+		work(memory, 2000, 2100, 2, 1);
+	printf("# promoted after %u s\n", looks);
+	CHECK(looks > 16 && looks < 60 && fast_of(memory, 2000, 2100) == 100);
+	work(memory, 2000, 2100, 3, 10);
+	work(memory, 3000, 3100, 3, 1);
+	CHECK(memory->plan->burst && memory->policy->burst.began > looks);
+	work(memory, 3000, 3100, 2, 10);
+	CHECK(!fast_of(memory, 3000, 3100));
+	work(memory, 3000, 3100, 2, 50);
+	CHECK(fast_of(memory, 3000, 3100) == 100);
+	destroy(memory);
 }
 
 /*
@@ -521,6 +550,7 @@ int main(void)
 		TAP_TEST(test_hysteresis),
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),
+		TAP_TEST(test_lasting),
 		TAP_TEST(test_trust),
 		TAP_TEST(test_kept),
 		TAP_TEST(test_rate),

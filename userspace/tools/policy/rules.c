@@ -65,10 +65,19 @@ static double trust(const struct policy *policy)
 	return fmin(fmax(part, LEAST_TRUST), 1);
 }
 
+/*
+ * For how many seconds a move is expected to be of use: of what has lasted for some time, nothing
+ * is known but that it is as likely to be in its first half as in its second (Gott, Nature 1993).
+ */
+static double useful_seconds(const struct policy *policy)
+{
+	return fmax(USEFUL_S, policy->seconds - policy->burst.began);
+}
+
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies)
 {
-	return won * trust(policy) * USEFUL_S * look->period * policy->config.gap_ns >
+	return won * trust(policy) * useful_seconds(policy) * look->period * policy->config.gap_ns >
 	       copies * policy->copy_ns ||
 	       !rule_on(policy, POLICY_PROFIT);
 }

@@ -11,7 +11,7 @@
 #include "reserve.h"
 #include "units.h"
 
-/* For how many seconds a move is expected to be of use. */
+/* For how many seconds a move is expected to be of use, at least. */
 #define USEFUL_S	8.0
 
 /**
@@ -126,7 +126,8 @@ bool rule_margin(const struct policy *policy, const struct unit *in, double out)
  *
  * Samples times period times latency gap against the price of the copies (ARMS). If promoted pages
  * have gained less than was expected of them, as where a program streams, less is expected of
- * others, too.
+ * others, too. It is won for as long as the same pages have been hot already, but for eight seconds
+ * at least.
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);
