@@ -5,7 +5,7 @@
 
 #include "policy/policy.h"
 
-#define PAGES		(1U << 17)
+#define PAGES		131072U
 #define HUGE		512U
 /* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U

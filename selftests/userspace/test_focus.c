@@ -289,9 +289,9 @@ static void test_coolings(void)
 	sample_all(memory, 2);
 	look(memory);
 	for (i = 0; i < focus->now.nr; i++) {
-		const bool fast = focus->now.unit[i].addr < 0x10000000 + (32ULL << HTMM_REGION_SHIFT);
+		const u64 region = (focus->now.unit[i].addr - 0x10000000) >> HTMM_REGION_SHIFT;
 
-		CHECK(focus->now.unit[i].gain == (fast ? 40 : 80));
+		CHECK(focus->now.unit[i].gain == (region < 32 ? 40 : 80));
 	}
 	destroy(memory);
 }

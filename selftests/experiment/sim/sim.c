@@ -28,6 +28,7 @@
  * @next_look: when to look
  * @due: when not only at the regions
  * @glance: seconds that the last list of regions took
+ * @large: there are more pages than can be listed
  * @found: the region from which on pages of the fast tier are found next
  * @ranges_ns: what listing the chosen regions took
  * @hottest_ns: and the hottest pages
@@ -58,6 +59,7 @@ struct sim {
 	double next_look;
 	double due;
 	double glance;
+	bool large;
 	size_t found;
 	double ranges_ns;
 	double hottest_ns;
@@ -191,6 +193,7 @@ static void list_all(struct sim *sim, struct policy_look *look)
 				   sim->slow, &look->slow_cut);
 	look->nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				   sim->fast, NULL);
+	sim->large = look->nr_slow + look->nr_fast >= sim->config->list_pages;
 	spend(sim, (look->nr_slow + look->nr_fast) * sim->config->page_ns +
 	      sim->world.nr * WORLD_PAGES * sim->config->walk_ns);
 }
@@ -234,9 +237,13 @@ static double list_hottest(struct sim *sim, struct policy_look *look)
 /* As htmmctl tier does it with a large group. */
 static void list_some(struct sim *sim, struct policy_look *look)
 {
-	const double ns = list_ranges(sim, look);
+	double ns;
 
+	look->nr_slow = 0;
+	look->slow_cut = 0;
+	look->nr_fast = 0;
 	look->focused = true;
+	ns = list_ranges(sim, look);
 	sim->ranges_ns += ns;
 	spend(sim, ns);
 	if (sim->hottest_ns <= sim->ranges_ns) {
@@ -285,10 +292,10 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		sim->next_look = next_look(sim);
 		return 0;
 	}
-	if (sim->world.used > sim->config->list_pages)
-		list_some(sim, &look);
-	else
+	if (!sim->large)
 		list_all(sim, &look);
+	if (sim->large)
+		list_some(sim, &look);
 	plan = policy_look(sim->policy, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");

@@ -167,7 +167,7 @@ static size_t found_regions(struct focus *focus, const struct policy_look *look,
 		if (i && look->found[i].addr >> HTMM_REGION_SHIFT ==
 		    look->found[i - 1].addr >> HTMM_REGION_SHIFT)
 			continue;
-		one = (struct unit *)focus_region(focus, &page, &area);
+		one = focus_region(focus, &page, &area);
 		if (!one || area->looks || !one->pid)
 			continue;
 		region[nr++] = one;
@@ -265,11 +265,10 @@ ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const _
 	return make_ranges(focus, in_focus);
 }
 
-const struct unit *focus_region(const struct focus *focus, const struct unit *page,
-				struct area **area)
+struct unit *focus_region(const struct focus *focus, const struct unit *page, struct area **area)
 {
 	const struct unit region = region_like(page);
-	const struct unit *found = units_find(&focus->now, &region);
+	struct unit *found = units_find(&focus->now, &region);
 
 	*area = found ? &focus->area[found - focus->now.unit] : NULL;
 	return found;

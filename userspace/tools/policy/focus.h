@@ -22,6 +22,7 @@
  * struct area - what is known of a region
  * @share: what part of its samples the fast tier had when it was last in focus; below 0: not known
  * @looks: how many looks it is in focus, this one included; 0: it is not
+ * @drawn: it was drawn at this look
  * @pages: units that were listed of it at this look
  * @samples: samples of these
  * @fast: those of them in the fast tier
@@ -90,8 +91,7 @@ void focus_listed(struct focus *focus, const struct units *units);
  *
  * Return: the region with its samples and gains, or NULL if it is not known.
  */
-const struct unit *focus_region(const struct focus *focus, const struct unit *page,
-				struct area **area);
+struct unit *focus_region(const struct focus *focus, const struct unit *page, struct area **area);
 
 /**
  * focus_share() - the fast tier's share of the samples since the previous look

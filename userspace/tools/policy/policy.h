@@ -215,7 +215,7 @@ struct policy_plan {
 };
 
 /* With policy_focus(), the lists of a look never have more pages than this. */
-#define POLICY_LARGE_PAGES	(1 << 20)
+#define POLICY_LARGE_PAGES	262144
 
 struct policy;
 
