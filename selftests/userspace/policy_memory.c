@@ -142,7 +142,8 @@ static void add_hottest(struct memory *memory, struct policy_look *at)
 			list[nr++] = page_at(memory, page);
 	qsort(list, nr, sizeof(*list), by_samples_down);
 	for (i = 0; i < nr && i < policy_hottest(memory->policy); i++)
-		if (!policy_in_focus(memory->policy, &list[i]))
+		if (memory->shift == HTMM_PAGE_SHIFT &&
+		    !policy_in_focus(memory->policy, &list[i]))
 			memory->slow_list[at->nr_slow++] = list[i];
 	free(list);
 }
@@ -187,6 +188,11 @@ bool changed(struct memory *memory)
 	struct policy_look at = list(memory, false);
 
 	return policy_changed(memory->policy, &at);
+}
+
+void fail(struct memory *memory)
+{
+	list(memory, true);
 }
 
 const struct policy_plan *look(struct memory *memory)

@@ -82,6 +82,8 @@ void cool(struct memory *memory);
 
 /* One second passes, and the policy looks. */
 const struct policy_plan *look(struct memory *memory);
+/* One second passes, and pages cannot be listed. */
+void fail(struct memory *memory);
 /* One second passes. Is another look needed? */
 bool changed(struct memory *memory);
 /* Is a page listed at the last look, where the policy has chosen? */

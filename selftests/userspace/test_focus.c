@@ -97,6 +97,7 @@ static void check_share(u32 times)
 	for (i = 0; i < 20; i++) {
 		sample_all(memory, times);
 		look(memory);
+		CHECK(fabs(memory->plan->fast_share - truth) < 0.2);
 		if (i >= 4)
 			sum += memory->plan->fast_share;
 	}
@@ -179,7 +180,7 @@ static void test_known(void)
 		hot += focused_regions(memory, 0, 8);
 	}
 	printf("# %u of the slow tier, %u of a quarter of the fast one\n", drawn, hot);
-	CHECK(drawn > 20 * 20);
+	CHECK(drawn > 15 * 20 && drawn > 8 * hot / 4);
 	destroy(memory);
 }
 
@@ -316,6 +317,275 @@ static void test_coolings(void)
 	destroy(memory);
 }
 
+/* A look at which pages cannot be listed changes nothing of what the next one finds. */
+static void test_failed(void)
+{
+	struct memory *memory = make_large();
+	const struct units *now = &memory->policy->now;
+	u32 i, round;
+
+	for (round = 0; round < 2; round++) {
+		sample_regions(memory, 40, 80, 32);
+		look(memory);
+		if (round)
+			cool(memory);
+		sample_regions(memory, 40, 80, 5);
+		fail(memory);
+		fail(memory);
+		if (!round)
+			sample_regions(memory, 40, 80, 5);
+		look(memory);
+		CHECK(now->nr_slow);
+		for (i = 0; i < now->nr_slow; i++)
+			CHECK(now->unit[i].gain == (round ? 5 : 10));
+		for (i = now->nr_slow; i < now->nr; i++)
+			CHECK(!now->unit[i].fresh);
+	}
+	destroy(memory);
+}
+
+/* Nobody may be there to look at, or nobody that is visible. */
+static void test_nobody(void)
+{
+	struct memory *memory = make_large();
+	u32 page;
+
+	for (page = 0; page < PAGES; page++)
+		memory->fast[page] = false;
+	look(memory);
+	CHECK(!memory->nr_ranges && !memory->plan->nr_moves && memory->plan->fast_share < 0);
+	CHECK(memory->policy->focus.most == 64);
+	memory->hidden = 100 * HUGE;
+	sample_regions(memory, 100, 101, 50);
+	look(memory);
+	CHECK(!memory->nr_ranges);
+	destroy(memory);
+}
+
+/* Inside of all regions, other pages become hot. */
+static void test_within(void)
+{
+	struct memory *memory = make_large();
+	u32 page, i;
+
+	for (page = 0; page < PAGES; page++)
+		memory->fast[page] = page % 8 == 1;
+	memory->policy->config.dry = true;
+	for (i = 0; i < 8; i++) {
+		for (page = 1; page < PAGES; page += 8)
+			sample(memory, page, page + 1, 4);
+		look(memory);
+	}
+	CHECK(memory->plan->fast_share > 0.99);
+	for (i = 0; i < 2; i++) {
+		for (page = 2; page < PAGES; page += 8)
+			sample(memory, page, page + 1, 4);
+		look(memory);
+		printf("# %.3f\n", memory->plan->fast_share);
+	}
+	CHECK(memory->plan->fast_share < 0.1 && memory->policy->burst.looks);
+	destroy(memory);
+}
+
+/* Cold pages lose more than half of their counts when these are halved, and so do their regions. */
+static void test_rounding(void)
+{
+	struct memory *memory = make_large();
+	const double truth = 8.0 * 32 * 103 / (8.0 * 32 * 103 + 224 * HUGE);
+	u32 page, i;
+
+	memory->policy->config.dry = true;
+	for (i = 0; i < 9; i++) {
+		for (page = 0; page < memory->capacity; page += 5)
+			sample(memory, page, page + 1, 8);
+		sample_regions(memory, 32, REGIONS, 1);
+		look(memory);
+		printf("# %.3f of %.3f\n", memory->plan->fast_share, truth);
+		CHECK(i < 2 || fabs(memory->plan->fast_share - truth) < 0.15);
+		cool(memory);
+	}
+	destroy(memory);
+}
+
+/* What is moved changes the share of its region at once. */
+static void test_moved(void)
+{
+	struct memory *memory = make_large();
+	const struct focus *focus = &memory->policy->focus;
+	u64 samples[2];
+	u32 i, region, page, moves = 0;
+	struct area *area;
+
+	for (i = 0; i < 6; i++) {
+		sample_regions(memory, 100, 120, 4);
+		look(memory);
+		moves += memory->plan->nr_moves;
+		obey(memory);
+		for (region = 0; region < REGIONS; region++) {
+			const struct unit one = {
+				.addr = 0x10000000 + ((u64)region << HTMM_REGION_SHIFT),
+				.space = 3, .target = 1,
+			};
+
+			if (!in_focus(memory, region * HUGE))
+				continue;
+			samples[0] = 0;
+			samples[1] = 0;
+			for (page = region * HUGE; page < (region + 1) * HUGE; page++)
+				samples[memory->fast[page]] += memory->samples[page];
+			CHECK(focus_region(focus, &one, &area));
+			CHECK(area->fast_pages == fast_of(memory, region * HUGE, page));
+			if (samples[0] + samples[1])
+				CHECK(fabs(area->share - (double)samples[1] /
+					   (samples[0] + samples[1])) < 0.01);
+		}
+	}
+	CHECK(moves > 1000);
+	destroy(memory);
+}
+
+/* What cannot be moved stays where it is known to be. */
+static void test_refused(void)
+{
+	struct memory *memory = make_large();
+	u64 refused = 0;
+	u32 i, n;
+
+	for (i = 0; i < 12; i++) {
+		sample_all(memory, 1);
+		look(memory);
+		CHECK(fabs(memory->plan->fast_share - 0.125) < 0.1);
+		for (n = 0; n < memory->plan->nr_moves; n++)
+			policy_refused(memory->policy, &memory->plan->moves[n]);
+		refused += memory->plan->nr_moves;
+	}
+	CHECK(refused > 100);
+	destroy(memory);
+}
+
+/* A region that has most of the samples does not make its neighbours likely. */
+static void test_heavy(void)
+{
+	struct memory *memory = make_large();
+	u32 i, region, light = 0;
+
+	memory->hand = memory->capacity;
+	for (i = 0; i < 10; i++) {
+		sample_regions(memory, 40, 42, 100);
+		for (region = 42; region < REGIONS; region++)
+			sample(memory, region * HUGE, region * HUGE + 1, 50);
+		memory->hand = memory->capacity;
+		look(memory);
+		if (i > 1)
+			light += focused_regions(memory, 42, REGIONS);
+	}
+	printf("# %u light regions in 8 looks\n", light);
+	CHECK(light > 8 && light < 8 * DRAWN);
+	destroy(memory);
+}
+
+/* What was hot long ago is not looked at any more. */
+static void test_old(void)
+{
+	struct memory *memory = make_large();
+	u32 i, nr = 0;
+
+	memory->policy->config.dry = true;
+	sample_regions(memory, 100, 200, 20);
+	look(memory);
+	for (i = 0; i < 30; i++) {
+		sample_regions(memory, 40, 60, 10);
+		look(memory);
+		if (i > 20)
+			nr += focused_regions(memory, 100, 200);
+	}
+	printf("# %u regions that were hot, in 9 looks\n", nr);
+	CHECK(nr < 9);
+	destroy(memory);
+}
+
+/* Regions without samples are looked at twice, too. */
+static void test_unsampled(void)
+{
+	struct memory *memory = make_large();
+	bool before[128] = {}, twice[128] = {};
+	u32 i, region, seen = 0;
+
+	memory->policy->config.dry = true;
+	memory->capacity = 128 * HUGE;
+	for (i = 0; i < memory->capacity; i++)
+		memory->fast[i] = true;
+	for (i = 0; i < 6; i++) {
+		sample_regions(memory, 200, 201, 9);
+		look(memory);
+		for (region = 0; region < 128; region++) {
+			const bool now = in_focus(memory, region * HUGE);
+
+			CHECK(!before[region] || twice[region] || now);
+			twice[region] = before[region] && now;
+			before[region] = now;
+			seen += twice[region];
+		}
+	}
+	CHECK(seen > 16);
+	destroy(memory);
+}
+
+/* Regions of two targets with two address spaces each, one after the other: four ranges. */
+static void test_spaces(void)
+{
+	struct policy *policy = policy_new(&usual);
+	struct htmm_page region[4 * 4], found[4 * 4];
+	const u64 coolings[4] = {};
+	const struct policy_range *range;
+	struct policy_look at = {
+		.regions = region, .nr_regions = ARRAY_SIZE(region), .found = found,
+		.nr_found = ARRAY_SIZE(found), .coolings = coolings, .nr_coolings = 4,
+		.capacity = 1000, .samples = 1,
+	};
+	u32 i;
+
+	CHECK(policy);
+	/* The last one first. */
+	for (i = 0; i < ARRAY_SIZE(region); i++) {
+		const u32 nr = ARRAY_SIZE(region) - 1 - i;
+
+		region[i] = (struct htmm_page) {
+			.addr = (u64)(1 + nr) << HTMM_REGION_SHIFT, .pid = 70 + nr / 4,
+			.space = 1 + nr / 4 % 2, .target = 1 + nr / 8, .samples = 100,
+			.mapping_shift = HTMM_REGION_SHIFT,
+		};
+		found[i] = region[i];
+		found[i].mapping_shift = HTMM_PAGE_SHIFT;
+	}
+	CHECK(policy_focus(policy, &at, &range) == 4);
+	for (i = 0; i < 4; i++) {
+		CHECK(range[i].start == (u64)(1 + 4 * i) << HTMM_REGION_SHIFT);
+		CHECK(range[i].end == (u64)(5 + 4 * i) << HTMM_REGION_SHIFT);
+		CHECK(range[i].pid == 70 + i && range[i].space == 1 + i % 2 &&
+		      range[i].target == 1 + i / 2);
+	}
+	policy_free(policy);
+}
+
+/* There are always at least 64 regions, and at most 256. */
+static void test_limits(void)
+{
+	struct memory *memory = make_large();
+	struct focus *focus = &memory->policy->focus;
+	u32 i;
+
+	sample_all(memory, 1);
+	look(memory);
+	for (i = 0; i < 9; i++)
+		focus_adapt(focus, PAGES);
+	CHECK(focus->most == 256);
+	for (i = 0; i < 9; i++)
+		focus_adapt(focus, 0);
+	CHECK(focus->most == 64);
+	destroy(memory);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -329,6 +599,17 @@ int main(void)
 		TAP_TEST(test_hidden),
 		TAP_TEST(test_more),
 		TAP_TEST(test_coolings),
+		TAP_TEST(test_failed),
+		TAP_TEST(test_nobody),
+		TAP_TEST(test_within),
+		TAP_TEST(test_rounding),
+		TAP_TEST(test_moved),
+		TAP_TEST(test_refused),
+		TAP_TEST(test_heavy),
+		TAP_TEST(test_old),
+		TAP_TEST(test_unsampled),
+		TAP_TEST(test_spaces),
+		TAP_TEST(test_limits),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

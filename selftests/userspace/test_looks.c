@@ -154,6 +154,26 @@ static void test_idle(void)
 	destroy(memory);
 }
 
+/* One that does as little all the time has not begun to work; nor has one that has gone. */
+static void test_idle_still(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		sample(memory, 2000, 2100, 1);
+		look(memory);
+	}
+	CHECK(policy_watches(memory->policy));
+	for (i = 0; i < 40; i++) {
+		sample(memory, 2000, 2100, 1);
+		CHECK(!changed(memory));
+	}
+	memory->total = 100;
+	CHECK(!changed(memory));
+	destroy(memory);
+}
+
 /* Samples that begin late come fast, so the next look is soon. */
 static void test_late(void)
 {
@@ -283,6 +303,7 @@ int main(void)
 		TAP_TEST(test_much),
 		TAP_TEST(test_begins),
 		TAP_TEST(test_idle),
+		TAP_TEST(test_idle_still),
 		TAP_TEST(test_late),
 		TAP_TEST(test_thin),
 		TAP_TEST(test_thin_beside),

@@ -17,7 +17,7 @@
 #include "test.h"
 #include "tier/tier.h"
 
-#define PAGES		4000U
+#define PAGES		40000U
 #define BASE		0x40000000ULL
 #define FAST		0
 #define SLOW		1
@@ -25,7 +25,8 @@
 /* What fits node 0 of the made-up machine. */
 #define CAPACITY	512U
 #define PID		77
-#define CALLS		64
+#define PID2		70
+#define CALLS		256
 #define SLOW_MS		20ULL
 
 /**
@@ -51,6 +52,9 @@ struct call {
  * @error: why it does not move; 0: it does
  * @whole: errno of each call; 0: none
  * @dead: the process has exited
+ * @second: pages from here on are of a second process; 0: there is none
+ * @found: how often each page was listed as one of a process on a node
+ * @removed: what is asked of one target is not there any more
  * @call: the calls
  * @nr_calls: how many
  * @list: what was asked of the lists, in order
@@ -82,6 +86,9 @@ static struct machine {
 	int error[PAGES];
 	int whole;
 	bool dead;
+	u32 second;
+	u32 found[PAGES];
+	bool removed;
 	struct call call[CALLS];
 	unsigned int nr_calls;
 	struct htmm_list_pages list[CALLS];
@@ -236,6 +243,12 @@ int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htm
 	return 0;
 }
 
+/* In the other order than their pages. */
+static u32 pid_of(u32 page)
+{
+	return machine.second && page >= machine.second ? PID2 : PID;
+}
+
 static void list_regions(const struct htmm_list_pages *request, struct htmm_page_list *list)
 {
 	u32 page;
@@ -246,8 +259,9 @@ static void list_regions(const struct htmm_list_pages *request, struct htmm_page
 
 		if (page % 512 == 0)
 			list->pages[list->nr++] = (struct htmm_page) {
-				.addr = addr, .pid = PID, .space = 5, .target = 1,
-				.node = HTMM_NODE_UNKNOWN, .mapping_shift = HTMM_MAPPING_UNKNOWN,
+				.addr = addr, .pid = pid_of(page), .space = pid_of(page),
+				.target = 1, .node = HTMM_NODE_UNKNOWN,
+				.mapping_shift = HTMM_MAPPING_UNKNOWN,
 			};
 		list->pages[list->nr - 1].samples += machine.samples[page];
 	}
@@ -265,7 +279,7 @@ static bool listed(const struct htmm_list_pages *request, u32 page)
 	const u64 addr = BASE + ((u64)page << HTMM_PAGE_SHIFT);
 	bool chosen = machine.samples[page] >= request->min_samples;
 
-	if ((request->pid && request->pid != PID) || addr < request->start ||
+	if ((request->pid && request->pid != pid_of(page)) || addr < request->start ||
 	    (request->end && addr >= request->end))
 		return false;
 	if (!(request->flags & HTMM_LIST_NODE))
@@ -288,6 +302,8 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 	CHECK(list->pages);
 	if (request->target > 1)
 		return 0;
+	if (machine.removed && request->target)
+		return -ENOENT;
 	if (request->unit == HTMM_UNIT_REGION) {
 		list_regions(request, list);
 		return 0;
@@ -297,8 +313,9 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		if (!listed(request, page))
 			continue;
 		list->pages[list->nr++] = (struct htmm_page) {
-			.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = PID, .space = 5,
-			.samples = machine.samples[page], .target = 1, .node = machine.node[page],
+			.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = pid_of(page),
+			.space = pid_of(page), .samples = machine.samples[page], .target = 1,
+			.node = machine.node[page],
 			.mapping_shift = HTMM_PAGE_SHIFT,
 		};
 	}
@@ -306,6 +323,9 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		qsort(list->pages, list->nr, sizeof(*list->pages), by_samples_down);
 	if (list->nr > max)
 		list->nr = max;
+	if (request->flags == (HTMM_LIST_NODE | HTMM_LIST_RESIDENT))
+		for (page = 0; page < list->nr; page++)
+			machine.found[page_of((void *)(uintptr_t)list->pages[page].addr)]++;
 	sample_rounds(machine.meanwhile);
 	return 0;
 }
@@ -849,6 +869,74 @@ static void test_large_nodes(void)
 	destroy(tier);
 }
 
+/*
+ * Two processes with more pages of the fast tier than one look finds, and two nodes: all are found
+ * one after the other, and then again.
+ */
+static void test_large_hand(void)
+{
+	struct tier *tier = make(150);
+	u32 page, round, least = 99, most = 0;
+
+	tier->config.dry = true;
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	machine.second = 20480;
+	for (page = 0; page < PAGES; page++)
+		machine.node[page] = page % 3 ? FAST : 2;
+	for (round = 0; round < 6; round++) {
+		sample(0, PAGES, 1);
+		tier->due = 0;
+		tier->groups[0].find_s = 0;
+		look(tier);
+		check_lists(&tier->groups[0]);
+	}
+	for (page = 0; page < PAGES; page++) {
+		least = machine.found[page] < least ? machine.found[page] : least;
+		most = machine.found[page] > most ? machine.found[page] : most;
+	}
+	printf("# each page was found %u to %u times\n", least, most);
+	CHECK(least >= 2 && most <= least + 1);
+	destroy(tier);
+}
+
+/* It takes at most half of the time. */
+static void test_large_seldom(void)
+{
+	struct tier *tier = make(150);
+	unsigned int i, round, found[2] = {};
+
+	for (round = 0; round < 2; round++) {
+		sample(0, 400, 2);
+		tier->groups[0].find_s = round ? 1000 : 0;
+		tier->due = 0;
+		look(tier);
+		for (i = 0; i < machine.nr_lists; i++)
+			found[round] += machine.list[i].flags ==
+					(HTMM_LIST_NODE | HTMM_LIST_RESIDENT);
+	}
+	/* Once for each process and node: not again and again. */
+	CHECK(found[0] == 1 && !found[1]);
+	destroy(tier);
+}
+
+/* A target may be removed while its pages are listed. */
+static void test_large_removed(void)
+{
+	struct tier *tier = make(150);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		sample(0, 400, 2);
+		sample(1000, 1100, 9);
+		tier->due = 0;
+		machine.removed = i > 0;
+		look(tier);
+		CHECK(tier->groups[0].large && tier->looks == i + 1);
+	}
+	CHECK(tier->groups[0].pages.nr == tier->groups[0].nr_slow);
+	destroy(tier);
+}
+
 /* Where the fast tier serves nothing, regions cannot show that it serves less. */
 static void test_rests_unseen(void)
 {
@@ -1320,6 +1408,9 @@ int main(void)
 		TAP_TEST(test_large),
 		TAP_TEST(test_large_used),
 		TAP_TEST(test_large_hottest),
+		TAP_TEST(test_large_hand),
+		TAP_TEST(test_large_seldom),
+		TAP_TEST(test_large_removed),
 		TAP_TEST(test_large_nodes),
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_cooling_by_pages),

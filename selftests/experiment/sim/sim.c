@@ -209,6 +209,7 @@ static double list_ranges(struct sim *sim, struct policy_look *look)
 	look->nr_found = world_find(&sim->world, policy_find(sim->policy), &sim->found, sim->fast,
 				    &walked);
 	nr = policy_focus(sim->policy, look, &range);
+	/* Without memory, nothing is listed. */
 	for (i = 0; i < nr; i++) {
 		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, &range[i],
 					     sim->slow + look->nr_slow);
@@ -228,7 +229,8 @@ static double list_hottest(struct sim *sim, struct policy_look *look)
 	nr = world_list(&sim->world, sim->store, PLACE_SLOW, 1, policy_hottest(sim->policy), page,
 			NULL);
 	for (i = 0; i < nr; i++)
-		if (!policy_in_focus(sim->policy, &page[i]))
+		if (page[i].mapping_shift == HTMM_PAGE_SHIFT &&
+		    !policy_in_focus(sim->policy, &page[i]))
 			sim->slow[look->nr_slow++] = page[i];
 	/* Only pages that have a count are looked up. */
 	return sim->store->table.stats.pages * sim->config->walk_ns;

@@ -76,9 +76,8 @@ bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum 
  * @most: the most pages
  * @list: array of @most pages or more, filled: of the fast tier those with the fewest
  *	samples, of the slow one those with the most
- * @cut: set to the count at which pages were left out, those below @least included; 0: all. May be
- *	NULL
- *	are there
+ * @cut: set to the count at which pages were left out, those below @least included; 0: all
+ *	are there. May be NULL
  *
  * Return: how many.
  */

@@ -75,6 +75,8 @@ bool burst_look(struct burst *burst, const struct policy_look *look, __u64 sampl
 	}
 	changed = changed || (burst_drop(burst, samples, share) &&
 			      !(halved && 2 * share > usual->share));
+	if (changed)
+		burst->since = look->seconds;
 	begins = changed && burst_begin(burst, look->seconds, look->samples);
 	if (!usual->looks)
 		burst->first_share = share;

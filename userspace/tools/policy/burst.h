@@ -32,6 +32,7 @@ struct usual {
  * @usual: to see phase changes
  * @first_share: share of the fast tier before anything was moved
  * @looks: looks of the burst so far, that which saw the phase change included; 0: there is none
+ * @since: since when the program has used the same pages, as far as that is seen
  * @began: when it began
  * @samples: samples until then
  * @pause: seconds after which the next one may begin
@@ -41,6 +42,7 @@ struct burst {
 	struct usual usual;
 	double first_share;
 	unsigned int looks;
+	double since;
 	double began;
 	__u64 samples;
 	double pause;

@@ -9,19 +9,25 @@
 #define MOST_REGIONS	256
 /* For so many looks. */
 #define LOOKS		2
-/* This part of them is for what was found of the fast tier. */
+/* This part of them is for regions of the fast tier. */
 #define FOUND_PART	2
-/* So many times as much is found: the coldest of it is taken. */
+/* So many times as many are found: the coldest are taken. */
 #define FIND_TIMES	2
+/* With fewer samples, what a region has gained does not tell its share. */
+#define SHARE_GAIN	32
+/* And whether tiers gain more or less than was expected. */
+#define ENOUGH_SAMPLES	200
+/* What regions that were drawn earlier count for the usual share, for each that is drawn. */
+#define USUAL_MEMORY	0.98
 /* For each region in focus, so many of the hottest pages are listed besides. */
 #define HOTTEST_EACH	64
 /* A region of which the fast tier serves all may still be drawn, as if it served so much less. */
 #define SURELY		0.05
-/* If one of so many listed pages is promoted, more are worth listing; if only one of so many, fewer. */
+/* More are worth it if one of so many listed pages is promoted; fewer if one of so many is. */
 #define MORE		16
 #define FEWER		64
 
-#define REGION_BYTES	(1ULL << HTMM_REGION_SHIFT)
+#define REGION_BYTES	((__u64)1 << HTMM_REGION_SHIFT)
 #define REGION_PAGES	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
 
 /* splitmix64 */
@@ -52,34 +58,52 @@ static void add_region(struct units *units, __u64 addr, __u32 pid, __u32 space, 
 	units_add(units, &region, 1, false);
 }
 
-static int make_room(struct focus *focus, size_t regions)
+/* What was begun, and never listed, is begun again. */
+static void keep_old(struct focus *focus)
 {
 	const struct units units = focus->now;
 	struct area *area = focus->area;
 	size_t room = focus->room;
 
+	if (focus->begun)
+		return;
 	focus->now = focus->old;
 	focus->old = units;
 	focus->area = focus->old_area;
 	focus->old_area = area;
 	focus->room = focus->old_room;
 	focus->old_room = room;
+	focus->begun = true;
+}
+
+static int make_room(struct focus *focus, size_t regions)
+{
 	if (units_reset(&focus->now, regions))
 		return -ENOMEM;
 	if (focus->now.room > focus->room) {
 		free(focus->area);
+		focus->room = 0;
 		focus->area = malloc(focus->now.room * sizeof(*focus->area));
-		focus->room = focus->area ? focus->now.room : 0;
+		if (!focus->area)
+			return -ENOMEM;
+		focus->room = focus->now.room;
 	}
-	return focus->area ? 0 : -ENOMEM;
+	return 0;
+}
+
+/* Is a region to be known at the next look, though it has no samples? */
+static bool is_kept(const struct area *area)
+{
+	return area->looks || area->fast_pages;
 }
 
 static int add_regions(struct focus *focus, const struct policy_look *look)
 {
 	size_t kept = 0, i;
 
-	for (i = 0; i < focus->now.nr; i++)
-		kept += focus->area[i].looks > 0;
+	keep_old(focus);
+	for (i = 0; i < focus->old.nr; i++)
+		kept += is_kept(&focus->old_area[i]);
 	if (make_room(focus, look->nr_regions + look->nr_found + kept))
 		return -ENOMEM;
 	units_add(&focus->now, look->regions, look->nr_regions, false);
@@ -87,7 +111,7 @@ static int add_regions(struct focus *focus, const struct policy_look *look)
 		add_region(&focus->now, look->found[i].addr, look->found[i].pid,
 			   look->found[i].space, look->found[i].target);
 	for (i = 0; i < focus->old.nr; i++)
-		if (focus->old_area[i].looks)
+		if (is_kept(&focus->old_area[i]))
 			add_region(&focus->now, focus->old.unit[i].addr, focus->old.unit[i].pid,
 				   focus->old.unit[i].space, focus->old.unit[i].target);
 	return 0;
@@ -110,9 +134,14 @@ static void match(struct focus *focus, size_t at, const __u32 *halvings, double 
 	if (old) {
 		const struct area *old_area = &focus->old_area[old - focus->old.unit];
 
-		before = halved(old->samples, halvings[unit->target % (HTMM_MAX_TARGETS + 1)]);
+		area->halvings = halvings[unit->target % (HTMM_MAX_TARGETS + 1)];
+		before = halved(old->samples, area->halvings);
 		area->share = old_area->share;
-		if (old_area->looks && old_area->looks < LOOKS)
+		area->last = old_area->last;
+		area->fast_pages = old_area->fast_pages;
+		area->moved = old_area->moved;
+		/* Its pages may have been freed, or its process may have changed them just then. */
+		if (old_area->looks && old_area->looks < LOOKS && old_area->pages)
 			area->looks = old_area->looks + 1;
 	}
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
@@ -125,12 +154,15 @@ static double weight_of(const struct focus *focus, size_t at)
 	const struct area *area = &focus->area[at];
 	double share = area->share < 0 ? focus->usual : area->share;
 
-	if (area->looks || !focus->now.unit[at].pid)
+	if (!focus->now.unit[at].pid)
 		return 0;
 	return focus->now.unit[at].recent * (1 - share + SURELY);
 }
 
-/* Draws about @nr regions. */
+/*
+ * Draws @nr regions. If most of the weight is of few regions, which are drawn several times or are
+ * in focus, there are fewer: others are not worth it.
+ */
 static void draw(struct focus *focus, size_t nr)
 {
 	double sum = 0, step, next;
@@ -145,57 +177,69 @@ static void draw(struct focus *focus, size_t nr)
 		if (sum <= next)
 			continue;
 		next += ceil((sum - next) / step) * step;
+		if (focus->area[i].looks)
+			continue;
 		focus->area[i].looks = 1;
 		focus->area[i].drawn = true;
 	}
 }
 
-/* Regions of what was found that are not in focus, each once. Returns how many. */
-static size_t found_regions(struct focus *focus, const struct policy_look *look,
-			    struct unit **region)
+/* Counts pages that were found in regions of which none were known. */
+static void note_found(struct focus *focus, const struct policy_look *look)
 {
-	struct area *area;
-	size_t i, nr = 0;
+	struct area *area, *last = NULL;
+	bool known = false;
+	size_t i;
 
 	for (i = 0; i < look->nr_found; i++) {
 		const struct unit page = {
 			.addr = look->found[i].addr, .space = look->found[i].space,
 			.target = look->found[i].target,
 		};
-		struct unit *one;
 
-		if (i && look->found[i].addr >> HTMM_REGION_SHIFT ==
-		    look->found[i - 1].addr >> HTMM_REGION_SHIFT)
+		if (!focus_region(focus, &page, &area))
 			continue;
-		one = focus_region(focus, &page, &area);
-		if (!one || area->looks || !one->pid)
-			continue;
-		region[nr++] = one;
+		if (area != last)
+			known = area->fast_pages;
+		area->fast_pages += !known;
+		last = area;
 	}
-	return nr;
 }
 
-static int coldest_first(const void *a, const void *b)
+/* How little a page of a region gains, and how long it was not in focus. */
+static double cold_of(const struct focus *focus, __u32 at)
 {
-	const struct unit *x = *(const struct unit *const *)a, *y = *(const struct unit *const *)b;
+	const struct area *area = &focus->area[at];
 
-	if (x->gain != y->gain)
-		return x->gain < y->gain ? -1 : 1;
+	return (double)area->fast_pages * (focus->looks + 1 - area->last) /
+	       (focus->now.unit[at].gain + 1);
+}
+
+static int coldest_first(const void *a, const void *b, void *arg)
+{
+	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
+	const double cold_x = cold_of(arg, x), cold_y = cold_of(arg, y);
+
+	if (cold_x != cold_y)
+		return cold_x > cold_y ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
-static int take_found(struct focus *focus, const struct policy_look *look, size_t most)
+/* Takes regions of the fast tier from which pages may leave. */
+static int take_coldest(struct focus *focus, size_t most)
 {
-	struct unit **region = malloc((look->nr_found + 1) * sizeof(*region));
-	size_t nr, i;
+	size_t nr = 0, i;
 
-	if (!region)
+	free(focus->order);
+	focus->order = malloc((focus->now.nr + 1) * sizeof(*focus->order));
+	if (!focus->order)
 		return -ENOMEM;
-	nr = found_regions(focus, look, region);
-	qsort(region, nr, sizeof(*region), coldest_first);
+	for (i = 0; i < focus->now.nr; i++)
+		if (focus->area[i].fast_pages && !focus->area[i].looks && focus->now.unit[i].pid)
+			focus->order[nr++] = i;
+	qsort_r(focus->order, nr, sizeof(*focus->order), coldest_first, focus);
 	for (i = 0; i < nr && i < most; i++)
-		focus->area[region[i] - focus->now.unit].looks = 1;
-	free(region);
+		focus->area[focus->order[i]].looks = 1;
 	return 0;
 }
 
@@ -217,11 +261,12 @@ static ssize_t make_ranges(struct focus *focus, size_t in_focus)
 
 	if (in_focus > focus->room_ranges) {
 		free(focus->range);
+		focus->room_ranges = 0;
 		focus->range = malloc(in_focus * sizeof(*focus->range));
-		focus->room_ranges = focus->range ? in_focus : 0;
+		if (!focus->range)
+			return -ENOMEM;
+		focus->room_ranges = in_focus;
 	}
-	if (!focus->range)
-		return -ENOMEM;
 	for (i = 0; i < focus->now.nr; i++) {
 		const struct unit *unit = &focus->now.unit[i];
 
@@ -231,6 +276,8 @@ static ssize_t make_ranges(struct focus *focus, size_t in_focus)
 				.pid = unit->pid, .space = unit->space, .target = unit->target,
 			};
 	}
+	if (!nr)
+		return 0;
 	qsort(focus->range, nr, sizeof(*focus->range), by_place);
 	for (i = 1; i < nr; i++) {
 		struct policy_range *last = &focus->range[to], *next = &focus->range[i];
@@ -241,7 +288,7 @@ static ssize_t make_ranges(struct focus *focus, size_t in_focus)
 		else
 			focus->range[++to] = *next;
 	}
-	return nr ? to + 1 : 0;
+	return to + 1;
 }
 
 ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const __u32 *halvings,
@@ -253,15 +300,19 @@ ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const _
 		focus->most = LEAST_REGIONS;
 	if (add_regions(focus, look))
 		return -ENOMEM;
-	for (i = 0; i < focus->now.nr; i++) {
+	for (i = 0; i < focus->now.nr; i++)
 		match(focus, i, halvings, fading);
-		in_focus += focus->area[i].looks > 0;
-	}
-	if (take_found(focus, look, focus->most / LOOKS / FOUND_PART))
+	note_found(focus, look);
+	if (take_coldest(focus, focus->most / LOOKS / FOUND_PART))
 		return -ENOMEM;
 	draw(focus, focus->most / LOOKS / FOUND_PART);
-	for (i = 0, in_focus = 0; i < focus->now.nr; i++)
-		in_focus += focus->area[i].looks > 0;
+	focus->looks++;
+	for (i = 0; i < focus->now.nr; i++) {
+		if (!focus->area[i].looks)
+			continue;
+		focus->area[i].last = focus->looks;
+		in_focus++;
+	}
 	return make_ranges(focus, in_focus);
 }
 
@@ -274,47 +325,129 @@ struct unit *focus_region(const struct focus *focus, const struct unit *page, st
 	return found;
 }
 
-void focus_listed(struct focus *focus, const struct units *units)
+/* Adds pages of one tier to what was listed of their regions. */
+static void add_pages(struct focus *focus, const struct htmm_page *page, size_t nr, bool fast)
 {
-	double share = 0;
 	struct area *area;
-	size_t i, drawn = 0;
-	bool unknown;
+	size_t i;
 
-	for (i = 0; i < units->nr; i++) {
-		if (!focus_region(focus, &units->unit[i], &area))
+	for (i = 0; i < nr; i++, page++) {
+		const struct unit one = {
+			.addr = page->addr, .space = page->space, .target = page->target,
+		};
+
+		if (!focus_region(focus, &one, &area))
 			continue;
 		area->pages++;
-		area->samples += units->unit[i].samples;
-		if (units->unit[i].fast)
-			area->fast += units->unit[i].samples;
+		area->fast_pages += fast;
+		area->samples[fast] += page->samples;
 	}
-	for (i = 0; i < focus->now.nr; i++) {
-		area = &focus->area[i];
-		if (!area->looks || !area->samples)
-			continue;
-		unknown = area->share < 0 && area->drawn;
-		area->share = (float)area->fast / area->samples;
-		drawn += unknown;
-		if (unknown)
-			share += area->share;
-	}
-	if (drawn)
-		focus->usual = share / drawn;
 }
 
-double focus_share(const struct focus *focus)
+/* The share of a region by what its pages have gained if that is known, else by their counts. */
+static float share_of(const struct area *area)
 {
-	double share = 0, gain = 0;
+	const __u64 gain = area->gain[false] + area->gain[true];
+	const __u64 samples = area->samples[false] + area->samples[true];
+
+	if (area->looks > 1 && gain >= SHARE_GAIN)
+		return (float)area->gain[true] / gain;
+	return samples ? (float)area->samples[true] / samples : -1;
+}
+
+/*
+ * Notes what a region in focus shows: if it was drawn, of regions of which nothing was known; if
+ * its pages were listed before, of changes within regions. Of pages that were just moved less comes
+ * true than their counts say.
+ */
+static void note_area(struct focus *focus, const struct area *area, float share)
+{
+	const __u64 gain = area->gain[false] + area->gain[true];
+
+	if (share < 0)
+		return;
+	if (area->share < 0 && area->drawn) {
+		focus->drawn = USUAL_MEMORY * focus->drawn + 1;
+		focus->usual += (share - focus->usual) / focus->drawn;
+	}
+	if (area->share < 0 || area->looks < 2 || area->moved)
+		return;
+	focus->seen[true] += area->gain[true];
+	focus->seen[false] += area->gain[false];
+	focus->expected[true] += gain * area->share;
+	focus->expected[false] += gain * (1 - area->share);
+}
+
+/* The fast tier's share, if regions are as they were when their pages were listed last. */
+static double share_as_known(const struct focus *focus)
+{
+	double share = 0, all = 0;
 	size_t i;
 
 	for (i = 0; i < focus->now.nr; i++) {
-		double part = focus->area[i].share < 0 ? focus->usual : focus->area[i].share;
+		const struct area *area = &focus->area[i];
+		const struct unit *unit = &focus->now.unit[i];
+		/* A sum that is halved is not the sum of what was halved: it seems to gain less. */
+		const double gain = area->halvings ? unit->samples : unit->gain;
+		double part = area->share;
 
-		gain += focus->now.unit[i].gain;
-		share += focus->now.unit[i].gain * part;
+		if (part < 0)
+			part = area->looks ? share_of(area) : focus->usual;
+		if (part < 0)
+			part = focus->usual;
+		all += gain;
+		share += gain * part;
 	}
-	return gain ? share / gain : -1;
+	return all ? share / all : -1;
+}
+
+/* How many times what was expected a tier has gained. */
+static double times(const struct focus *focus, bool fast)
+{
+	return focus->expected[fast] >= ENOUGH_SAMPLES ?
+	       focus->seen[fast] / focus->expected[fast] : 1;
+}
+
+static double estimate(const struct focus *focus)
+{
+	const double share = share_as_known(focus);
+	const double fast = share * times(focus, true), slow = (1 - share) * times(focus, false);
+
+	return share >= 0 && fast + slow > 0 ? fast / (fast + slow) : share;
+}
+
+void focus_listed(struct focus *focus, const struct policy_look *look, const struct units *units)
+{
+	struct area *area;
+	size_t i;
+
+	focus->begun = false;
+	for (i = 0; i < focus->now.nr; i++)
+		if (focus->area[i].looks)
+			focus->area[i].fast_pages = 0;
+	add_pages(focus, look->slow, look->nr_slow, false);
+	add_pages(focus, look->fast, look->nr_fast, true);
+	for (i = 0; i < units->nr; i++) {
+		const struct unit *unit = &units->unit[i];
+
+		if (unit->pages <= REGION_PAGES && focus_region(focus, unit, &area))
+			area->gain[unit->fast] += unit->gain;
+	}
+	for (i = 0; i < 2; i++) {
+		focus->seen[i] = 0;
+		focus->expected[i] = 0;
+	}
+	for (i = 0; i < focus->now.nr; i++)
+		if (focus->area[i].looks)
+			note_area(focus, &focus->area[i], share_of(&focus->area[i]));
+	focus->share = estimate(focus);
+	for (i = 0; i < focus->now.nr; i++) {
+		const float share = focus->area[i].looks ? share_of(&focus->area[i]) : -1;
+
+		focus->area[i].moved = false;
+		if (share >= 0)
+			focus->area[i].share = share;
+	}
 }
 
 void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
@@ -326,9 +459,16 @@ void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
 	const struct unit *region = focus_region(focus, &page, &area);
 	float part;
 
-	if (!region || !region->samples || area->share < 0)
+	if (!region)
+		return;
+	if (fast)
+		area->fast_pages += move->pages;
+	else
+		area->fast_pages -= area->fast_pages < move->pages ? area->fast_pages : move->pages;
+	if (!region->samples || area->share < 0)
 		return;
 	part = (fast ? 1.0F : -1.0F) * move->samples / region->samples;
+	area->moved = true;
 	area->share = fminf(fmaxf(area->share + part, 0), 1);
 }
 
@@ -339,7 +479,7 @@ void focus_adapt(struct focus *focus, __u64 promoted)
 
 	for (i = 0; i < focus->now.nr; i++)
 		listed += focus->area[i].pages;
-	if (promoted * MORE >= listed && focus->most < MOST_REGIONS)
+	if (listed && promoted * MORE >= listed && focus->most < MOST_REGIONS)
 		focus->most *= 2;
 	else if (promoted * FEWER < listed && focus->most > LEAST_REGIONS)
 		focus->most /= 2;
@@ -364,5 +504,6 @@ void focus_free(struct focus *focus)
 	free(focus->area);
 	free(focus->old_area);
 	free(focus->range);
+	free(focus->order);
 	*focus = (struct focus) {};
 }

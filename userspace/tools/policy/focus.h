@@ -9,8 +9,8 @@
  * memory there is.
  *
  * What has no samples is not in the list of regions, but pages that may leave the fast tier are
- * mostly there: the caller goes through the fast tier, some pages at each look, and their regions
- * are chosen, too.
+ * mostly there: the caller goes through the fast tier, some pages at each look. Of all regions that
+ * are known to have such pages, the coldest are chosen, too.
  */
 #ifndef POLICY_FOCUS_H
 #define POLICY_FOCUS_H
@@ -23,45 +23,67 @@
  * @share: what part of its samples the fast tier had when it was last in focus; below 0: not known
  * @looks: how many looks it is in focus, this one included; 0: it is not
  * @drawn: it was drawn at this look
- * @pages: units that were listed of it at this look
- * @samples: samples of these
- * @fast: those of them in the fast tier
+ * @moved: pages of it were moved since the previous look
+ * @halvings: of its target since then
+ * @last: number of the last look at which it was in focus; 0: none
+ * @fast_pages: pages of 4 KiB that it has in the fast tier, as far as that is known
+ * @pages: pages that were listed of it at this look
+ * @samples: samples of these, by whether they are in the fast tier
+ * @gain: what they have gained since the previous look
  */
 struct area {
 	float share;
 	__u32 looks;
 	bool drawn;
+	bool moved;
+	__u32 halvings;
+	__u32 last;
+	__u32 fast_pages;
 	__u32 pages;
-	__u64 samples;
-	__u64 fast;
+	__u64 samples[2];
+	__u64 gain[2];
 };
 
 /**
  * struct focus - which regions are looked at
+ * @begun: @now is of a look whose pages were not listed yet
  * @now: all regions
  * @old: those of the previous look
  * @area: for each of @now, what is known of it
  * @old_area: for each of @old
  * @room: room in @area
  * @old_room: room in @old_area
+ * @looks: number of looks
  * @most: how many regions to look at
+ * @order: regions of the fast tier, the coldest first
  * @random: state of the random numbers
  * @range: the regions in focus, neighbours together
  * @room_ranges: room in @range
- * @usual: the fast tier's share of the samples of all regions that were in focus
+ * @usual: the fast tier's share of the samples of regions that were drawn, and not known before
+ * @drawn: of how many of these it is the mean, old ones counting less
+ * @seen: what both tiers have gained in regions that were listed at this look and the previous one
+ * @expected: and what these regions' shares had foretold
+ * @share: the fast tier's share of the samples since the previous look; below 0: not known
  */
 struct focus {
+	bool begun;
 	struct units now;
 	struct units old;
 	struct area *area;
 	struct area *old_area;
 	size_t room;
 	size_t old_room;
+	__u32 looks;
 	size_t most;
+	__u32 *order;
 	__u64 random;
 	struct policy_range *range;
 	size_t room_ranges;
 	double usual;
+	double drawn;
+	double seen[2];
+	double expected[2];
+	double share;
 };
 
 /**
@@ -78,10 +100,11 @@ ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const _
 
 /**
  * focus_listed() - note what was listed
- * @focus: the focus
- * @units: all pages of the regions in focus
+ * @focus: the focus, of which @share is set
+ * @look: all pages of the regions in focus, and others
+ * @units: the same, with what they have gained
  */
-void focus_listed(struct focus *focus, const struct units *units);
+void focus_listed(struct focus *focus, const struct policy_look *look, const struct units *units);
 
 /**
  * focus_region() - the region of a page
@@ -92,14 +115,6 @@ void focus_listed(struct focus *focus, const struct units *units);
  * Return: the region with its samples and gains, or NULL if it is not known.
  */
 struct unit *focus_region(const struct focus *focus, const struct unit *page, struct area **area);
-
-/**
- * focus_share() - the fast tier's share of the samples since the previous look
- * @focus: the focus, after focus_listed()
- *
- * Return: the share, below 0 if there are no samples of regions of which it is known.
- */
-double focus_share(const struct focus *focus);
 
 /**
  * focus_moved() - a page is moved, or was not

@@ -32,6 +32,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_MOST	255
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
+/* A program that did little has begun to work if it does so many times as much. */
+#define BEGUN_TIMES	4
 /* What part of the time looks take: at most, for new pages at most, and at least. */
 #define LOOKS_MOST	0.2
 #define LOOKS_RESERVE	0.05
@@ -45,6 +47,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define WORTH_UNSURE	0.03
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
+
+/* Pages of 4 KiB in the largest page that can be moved. */
+#define LARGEST		(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
 
 /* The first look comes after this many samples or seconds. */
 #define FIRST_SAMPLES	2000
@@ -139,14 +144,13 @@ static bool halved_since(const struct policy *policy)
 	return false;
 }
 
+/* How often the counts of each target were halved since the previous look. */
 static void count_halvings(struct policy *policy, const struct policy_look *look)
 {
 	size_t i;
 
-	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++) {
+	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
 		policy->halvings[i] = look->coolings[i] - policy->coolings[i];
-		policy->coolings[i] = look->coolings[i];
-	}
 }
 
 /* The region of a unit, if its pages were not listed at the previous look; else NULL. */
@@ -204,8 +208,9 @@ static void learn_of_present(struct policy *policy)
 	const struct units *now = &policy->now;
 	size_t i;
 
+	/* Of gigantic pages, which cannot be moved, only parts may be listed. */
 	for (i = 0; i < now->nr; i++)
-		if (now->unit[i].old)
+		if (now->unit[i].old && now->unit[i].pages <= LARGEST)
 			predict_learn(&policy->predictor, &policy->old.unit[now->unit[i].old - 1],
 				      now->unit[i].gain, policy->times);
 }
@@ -257,12 +262,11 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 
 	units_add(now, look->slow, look->nr_slow, false);
 	units_add(now, look->fast, look->nr_fast, true);
-	if (look->focused)
-		focus_listed(&policy->focus, now);
-	else
-		count_halvings(policy, look);
+	count_halvings(policy, look);
 	for (i = 0; i < now->nr; i++)
 		match(policy, &now->unit[i]);
+	if (look->focused)
+		focus_listed(&policy->focus, look, now);
 }
 
 /*
@@ -295,7 +299,7 @@ static double fast_share(const struct policy *policy, const struct policy_look *
 	if (look->samples <= policy->samples)
 		return -1;
 	if (look->focused)
-		return focus_share(&policy->focus);
+		return policy->focus.share;
 	samples = look->samples - policy->samples;
 	for (i = 0; i < now->nr; i++)
 		gain[now->unit[i].fast] += now->unit[i].gain;
@@ -362,7 +366,7 @@ static bool movable(const struct policy *policy, const struct unit *unit)
 {
 	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
 
-	return unit->pages <= 1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT) && unit->pid &&
+	return unit->pages <= LARGEST && unit->pid &&
 	       !(moved && moved->refused);
 }
 
@@ -646,7 +650,8 @@ double policy_wait(const struct policy *policy, double cost)
 	else
 		wait = INFINITY;
 	if (!policy->burst.looks || policy->focused)
-		wait = fmin(wait, sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least)));
+		wait = fmin(wait,
+			    sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least)));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
 	/* A program that had more than its limit will soon have more again. */
@@ -659,8 +664,10 @@ double policy_wait(const struct policy *policy, double cost)
 bool policy_begins(struct policy *policy, __u64 samples, double seconds)
 {
 	/* If the program did nothing at first, samples come faster than the mean says. */
-	if (!samples)
+	if (!samples) {
 		policy->seconds = seconds;
+		policy->burst.since = seconds;
+	}
 	return samples >= FIRST_SAMPLES || seconds >= FIRST_S;
 }
 
@@ -741,13 +748,22 @@ bool policy_watches(const struct policy *policy)
 	return policy->idle || burst_drop(&policy->burst, UINT64_MAX, 0);
 }
 
+/* Does a program work that did hardly anything before the last look? */
+static bool has_begun(const struct policy *policy, const struct policy_look *look)
+{
+	double seconds = (look->seconds - policy->seconds) / (look->thin ?: 1);
+
+	return policy->idle && look->samples >= policy->samples + FIRST_SAMPLES &&
+	       look->samples - policy->samples > BEGUN_TIMES * policy->rate * seconds;
+}
+
 bool policy_changed(struct policy *policy, const struct policy_look *look)
 {
 	struct units now = {};
 	double fast = 0, all = 0;
 	size_t i;
 
-	if (policy->idle && look->samples - policy->samples >= FIRST_SAMPLES) {
+	if (has_begun(policy, look)) {
 		policy->changed = true;
 		return true;
 	}
@@ -886,6 +902,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->samples = look->samples;
 	policy->others = look->others;
 	policy->cut = look->slow_cut;
+	note_coolings(policy->coolings, look);
 	pace(policy, look);
 	policy->changed = false;
 	return note_regions(policy, look) ? NULL : plan;

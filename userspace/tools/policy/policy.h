@@ -67,7 +67,8 @@ struct policy_config {
  * @slow_cut: 0: @slow is all of them; else some with up to this many samples are not in it
  * @fast: pages of the fast tier, also without any samples
  * @nr_fast: how many there are
- * @focused: @slow and @fast are the pages of the ranges that policy_focus() has chosen
+ * @focused: @slow and @fast are the pages of the ranges that policy_focus() has chosen, and some of
+ *	the hottest others of the slow tier
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
  * @found: for policy_focus(): some pages of the fast tier, at each look others

@@ -78,7 +78,7 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	pages = new_pages(now, &gain);
 	reserve->grown = reserve->looks && look->used > reserve->used ?
 			 look->used - reserve->used : 0;
-	/* Others may have taken room, too. */
+	/* If others took room, too, it is less; of a large group not all new pages are seen. */
 	if (!look->focused)
 		reserve->grown = fmin(reserve->grown, pages);
 	if (fmin(reserve->grown, pages) >= LEAST_NEW) {

@@ -24,6 +24,8 @@
 #define LEAST_TRUST	0.1
 /* As if so many samples had been expected and gained before: few promoted pages prove little. */
 #define TRUST_SAMPLES	100
+/* For how many seconds a move is expected to be of use, at most. */
+#define USEFUL_MOST_S	600
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
@@ -66,18 +68,21 @@ static double trust(const struct policy *policy)
 }
 
 /*
- * For how many seconds a move is expected to be of use: of what has lasted for some time, nothing
- * is known but that it is as likely to be in its first half as in its second (Gott, Nature 1993).
+ * What part of the expected gain of a second will be won in all, in seconds. Of what has lasted for
+ * some time, nothing is known but that it is as likely to be in its first half as in its second
+ * (Gott, Nature 1993); but if earlier moves have gained little, that seems to last no longer.
  */
 static double useful_seconds(const struct policy *policy)
 {
-	return fmax(USEFUL_S, policy->seconds - policy->burst.began);
+	const double part = trust(policy), lasted = policy->seconds - policy->burst.since;
+
+	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies)
 {
-	return won * trust(policy) * useful_seconds(policy) * look->period * policy->config.gap_ns >
+	return won * useful_seconds(policy) * look->period * policy->config.gap_ns >
 	       copies * policy->copy_ns ||
 	       !rule_on(policy, POLICY_PROFIT);
 }

@@ -15,7 +15,7 @@
 /* The most lists to read for pages of the fast tier: some processes have few. */
 #define FIND_LISTS	16
 /* Bytes of a page. */
-#define PAGE_BYTES	(1ULL << HTMM_PAGE_SHIFT)
+#define PAGE_BYTES	((__u64)1 << HTMM_PAGE_SHIFT)
 
 static double cpu_seconds(void)
 {
@@ -25,17 +25,30 @@ static double cpu_seconds(void)
 /* Adds a list to another one, and empties it. */
 static int append(struct htmm_page_list *to, struct htmm_page_list *list, struct htmm_error *err)
 {
-	struct htmm_page *all = to->pages;
+	struct htmm_page *all;
+	int ret = 0;
 
-	if (list->nr)
-		all = realloc(all, (to->nr + list->nr) * sizeof(*all));
-	if (list->nr && all) {
-		memcpy(all + to->nr, list->pages, list->nr * sizeof(*all));
-		to->pages = all;
-		to->nr += list->nr;
+	if (list->nr) {
+		all = realloc(to->pages, (to->nr + list->nr) * sizeof(*all));
+		if (all) {
+			memcpy(all + to->nr, list->pages, list->nr * sizeof(*all));
+			to->pages = all;
+			to->nr += list->nr;
+		} else {
+			ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
+		}
 	}
 	htmm_pages_free(list);
-	return all || !to->nr ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
+	return ret;
+}
+
+/* Lists pages of one process; none if its target was removed meanwhile. */
+static int list_process(const struct tier *tier, const struct htmm_list_pages *request, size_t most,
+			struct htmm_page_list *list, struct htmm_error *err)
+{
+	int ret = htmm_device_list_pages(tier->fd, request, most, list, err);
+
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* The process after that of the hand, by target and number; after the last one the first. */
@@ -79,16 +92,27 @@ static void advance(const struct tier *tier, struct group *group)
 	hand->pid = next ? next->pid : 0;
 }
 
-/* Lists pages of the fast tier: those that come after the last ones of the previous look. */
+static bool same_place(const struct hand *a, const struct hand *b)
+{
+	return a->target == b->target && a->pid == b->pid && a->node == b->node;
+}
+
+/*
+ * Lists pages of the fast tier: those that come after the last ones of the previous look. Where the
+ * fast tier has few pages, many others are passed over: in half of the time at most.
+ */
 static int find_fast(const struct tier *tier, struct group *group, struct htmm_page_list *found,
 		     struct htmm_error *err)
 {
 	const size_t most = policy_find(group->policy);
-	struct hand *hand = &group->hand;
+	struct hand *hand = &group->hand, begin;
 	unsigned int lists;
 	int ret = 0;
 
-	for (lists = 0; !ret && found->nr < most && lists < FIND_LISTS; lists++) {
+	if (!hand->pid)
+		advance(tier, group);
+	begin = *hand;
+	for (lists = 0; hand->pid && lists < FIND_LISTS; lists++) {
 		const struct htmm_list_pages request = {
 			.flags = HTMM_LIST_NODE | HTMM_LIST_RESIDENT, .session = tier->session,
 			.order = HTMM_ORDER_TABLE, .target = hand->target, .pid = hand->pid,
@@ -97,15 +121,29 @@ static int find_fast(const struct tier *tier, struct group *group, struct htmm_p
 		struct htmm_page_list list = {};
 		const size_t wanted = most - found->nr;
 
-		if (hand->pid)
-			ret = htmm_device_list_pages(tier->fd, &request, wanted, &list, err);
-		if (!ret && list.nr == wanted)
+		ret = list_process(tier, &request, wanted, &list, err);
+		if (ret)
+			return ret;
+		if (list.nr == wanted) {
 			hand->addr = list.pages[wanted - 1].addr + PAGE_BYTES;
-		else
-			advance(tier, group);
-		ret = ret ?: append(found, &list, err);
+			return append(found, &list, err);
+		}
+		advance(tier, group);
+		ret = append(found, &list, err);
+		if (ret || same_place(hand, &begin))
+			return ret;
 	}
-	return ret;
+	return 0;
+}
+
+static void keep_space(struct htmm_page_list *list, __u32 space)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->pages[i].space == space)
+			list->pages[nr++] = list->pages[i];
+	list->nr = nr;
 }
 
 /* Lists all resident pages of the ranges that the policy chooses. */
@@ -126,15 +164,19 @@ static int list_ranges(const struct tier *tier, struct group *group, struct poli
 		};
 		struct htmm_page_list list = {};
 
-		ret = htmm_device_list_pages(tier->fd, &request,
-					     (range->end - range->start) / PAGE_BYTES, &list,
-					     err);
+		ret = list_process(tier, &request, (range->end - range->start) / PAGE_BYTES, &list,
+				   err);
+		/* After exec() the process has other pages there. */
+		keep_space(&list, range->space);
 		ret = ret ?: append(all, &list, err);
 	}
 	return ret;
 }
 
-/* Lists the hottest pages of the slow tier, without those of the ranges. */
+/*
+ * Lists the hottest pages of the slow tier, without those of the ranges. Of huge pages, only their
+ * hottest parts would be listed.
+ */
 static int list_hottest(const struct tier *tier, struct group *group, struct htmm_page_list *all,
 			struct htmm_error *err)
 {
@@ -152,7 +194,8 @@ static int list_hottest(const struct tier *tier, struct group *group, struct htm
 		ret = htmm_device_list_pages(tier->fd, &request, policy_hottest(group->policy),
 					     &list, err);
 		for (i = 0; i < list.nr; i++)
-			if (!policy_in_focus(group->policy, &list.pages[i]))
+			if (list.pages[i].mapping_shift <= HTMM_PAGE_SHIFT &&
+			    !policy_in_focus(group->policy, &list.pages[i]))
 				list.pages[nr++] = list.pages[i];
 		list.nr = nr;
 		ret = ret ?: append(all, &list, err);
@@ -187,11 +230,16 @@ int large_list(const struct tier *tier, struct group *group, struct policy_look 
 {
 	struct htmm_page_list found = {}, all = {};
 	double begin = cpu_seconds(), middle;
-	int ret = find_fast(tier, group, &found, err);
+	int ret = 0;
 
+	if (group->find_s <= group->ranges_s)
+		ret = find_fast(tier, group, &found, err);
+	middle = cpu_seconds();
+	group->find_s += middle - begin;
 	look->found = found.pages;
 	look->nr_found = found.nr;
 	ret = ret ?: list_ranges(tier, group, look, &all, err);
+	begin = middle;
 	middle = cpu_seconds();
 	group->ranges_s += middle - begin;
 	/* However many pages there are, the hottest take at most half of the time. */

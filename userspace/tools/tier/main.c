@@ -26,7 +26,7 @@
 #define PERIOD		127
 /* Of IBS, which takes only multiples of 16. */
 #define PERIOD_IBS	128
-/* Most pages of a tier to list at a look, if all are listed: 256 MiB. */
+/* Most pages to list at a look, if all are listed: 256 MiB. */
 #define LIST_PAGES	65536
 /* What moving a page takes, until it was measured. */
 #define COPY_NS		5000

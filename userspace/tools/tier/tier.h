@@ -78,7 +78,8 @@ struct hand {
  * @tracked: its pages that have a count
  * @samples: those samples that the lists show
  * @hand: of a large group: from where on pages of the fast tier are listed at the next look
- * @ranges_s: CPU time that listing its regions' pages took, in seconds
+ * @find_s: CPU time that finding these took, in seconds
+ * @ranges_s: CPU time that listing its regions' pages took
  * @hottest_s: the same of its hottest pages of the slow tier
  * @tallied: how many of them are in a tally
  * @plan: what its policy has decided
@@ -106,6 +107,7 @@ struct group {
 	__u64 samples;
 	__u64 tallied;
 	struct hand hand;
+	double find_s;
 	double ranges_s;
 	double hottest_s;
 	const struct policy_plan *plan;
@@ -122,7 +124,7 @@ struct group {
  * @events: what is sampled
  * @period: events that a sample usually stands for
  * @thin: one of this many samples is taken now
- * @list_pages: most pages to read from each list
+ * @list_pages: a group with more pages to list is a large one
  * @cooling_period: samples between two coolings; 0: it follows the number of pages
  * @cooled: samples counted at the last one
  * @groups: what shares the fast tier
