@@ -74,23 +74,24 @@ u64 used(const struct memory *memory)
 	return nr;
 }
 
+/* With much memory, those with samples. */
 static size_t list_regions(struct memory *memory)
 {
-	u32 page;
+	struct htmm_page *region = memory->regions;
+	u32 page, end;
 
-	for (page = 0; page < memory->pages; page++) {
-		struct htmm_page *region = &memory->regions[page / HUGE];
-
-		if (page % HUGE == 0)
-			*region = (struct htmm_page) {
-				.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT),
-				.pid = memory->hidden && page / HUGE == memory->hidden / HUGE ?
-				       0 : 77,
-				.target = 1, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
-			};
-		region->samples += memory->samples[page];
+	for (page = 0; page < memory->pages; page = end) {
+		end = page + HUGE < memory->pages ? page + HUGE : memory->pages;
+		*region = (struct htmm_page) {
+			.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT),
+			.pid = memory->hidden && page / HUGE == memory->hidden / HUGE ? 0 : 77,
+			.target = 1, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
+		};
+		for (; page < end; page++)
+			region->samples += memory->samples[page];
+		region += region->samples || !memory->focused;
 	}
-	return (memory->pages + HUGE - 1) / HUGE;
+	return region - memory->regions;
 }
 
 static struct htmm_page page_at(const struct memory *memory, u32 page)
