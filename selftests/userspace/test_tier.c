@@ -18,6 +18,8 @@
 #include "tier/tier.h"
 
 #define PAGES		40000U
+/* What most tests use of them. */
+#define USUAL		4000U
 #define BASE		0x40000000ULL
 #define FAST		0
 #define SLOW		1
@@ -47,6 +49,7 @@ struct call {
 
 /**
  * struct machine - the made-up machine
+ * @size: how many pages there are
  * @node: where each page is
  * @samples: its count
  * @error: why it does not move; 0: it does
@@ -75,12 +78,14 @@ struct call {
  * @count_ms: what that takes of a CPU
  * @taken: pages from 400 on that the program takes of the fast node before they are counted; and as
  *	many after that
+ * @kept: pages of the fast node that the kernel gives to nobody
  * @more_free: pages of the fast node that others have freed
  * @slow: to read @maps takes SLOW_MS of a CPU; each call that moves pages waits as long, and takes
  *	1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 static struct machine {
+	u32 size;
 	int node[PAGES];
 	u32 samples[PAGES];
 	int error[PAGES];
@@ -109,6 +114,7 @@ static struct machine {
 	u32 counts;
 	u64 count_ms;
 	u32 taken;
+	u64 kept;
 	u64 more_free;
 	bool slow;
 } machine;
@@ -254,7 +260,7 @@ static void list_regions(const struct htmm_list_pages *request, struct htmm_page
 	u32 page;
 
 	CHECK(!request->flags && request->order == HTMM_ORDER_HOTTEST);
-	for (page = 0; page < PAGES; page++) {
+	for (page = 0; page < machine.size; page++) {
 		u64 addr = BASE + ((u64)page << HTMM_PAGE_SHIFT);
 
 		if (page % 512 == 0)
@@ -298,7 +304,7 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 
 	CHECK(machine.nr_lists < CALLS);
 	machine.list[machine.nr_lists++] = *request;
-	*list = (struct htmm_page_list) { .pages = calloc(PAGES, sizeof(*list->pages)) };
+	*list = (struct htmm_page_list) { .pages = calloc(machine.size, sizeof(*list->pages)) };
 	CHECK(list->pages);
 	if (request->target > 1)
 		return 0;
@@ -309,7 +315,7 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		return 0;
 	}
 	sample_rounds(machine.meanwhile);
-	for (page = 0; page < PAGES; page++) {
+	for (page = 0; page < machine.size; page++) {
 		if (!listed(request, page))
 			continue;
 		list->pages[list->nr++] = (struct htmm_page) {
@@ -355,7 +361,7 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 	buf->placement.nr_nodes = NODES;
 	for (node = 0; node < NODES; node++)
 		buf->nodes[node].node = node;
-	for (page = 0; page < PAGES; page++)
+	for (page = 0; page < machine.size; page++)
 		buf->nodes[machine.node[page]].pages++;
 	take_pages(400 + machine.taken);
 	return 0;
@@ -366,10 +372,22 @@ int __wrap_htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
 {
 	u32 page;
 
-	for (page = 0; page < PAGES; page++)
+	for (page = 0; page < machine.size; page++)
 		machine.samples[page] /= 2;
 	machine.coolings++;
 	return 0;
+}
+
+/* The kernel keeps some, which can be used up when the program begins. */
+__u64 __wrap_tiers_unused_pages(int node);
+__u64 __wrap_tiers_unused_pages(int node)
+{
+	u64 used = 0;
+	u32 page;
+
+	for (page = 0; page < machine.size; page++)
+		used += machine.node[page] == node;
+	return node == FAST ? 2 * CAPACITY - used + machine.more_free : 0;
 }
 
 /* What the policy may use of the fast node is said by the test, not by this machine. */
@@ -379,9 +397,10 @@ __u64 __wrap_tiers_free_pages(int node)
 	u64 used = 0;
 	u32 page;
 
-	for (page = 0; page < PAGES; page++)
+	for (page = 0; page < machine.size; page++)
 		used += machine.node[page] == node;
-	return node == FAST && used < CAPACITY ? CAPACITY - used + machine.more_free : 0;
+	return node == FAST && used + machine.kept < CAPACITY ?
+	       CAPACITY - used - machine.kept + machine.more_free : 0;
 }
 
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);
@@ -417,8 +436,8 @@ static struct tier *make(u64 list_pages)
 	u32 page;
 
 	CHECK(tier);
-	machine = (struct machine) { .state = HTMM_STATE_RUNNING };
-	for (page = 0; page < PAGES; page++)
+	machine = (struct machine) { .state = HTMM_STATE_RUNNING, .size = USUAL };
+	for (page = 0; page < machine.size; page++)
 		machine.node[page] = page < CAPACITY ? FAST : SLOW;
 	set_node(&tier->tiers.fast, FAST);
 	set_node(&tier->tiers.slow, SLOW);
@@ -437,7 +456,7 @@ static struct tier *make(u64 list_pages)
 /* Two targets share the fast tier, three to one. */
 static struct tier *make_targets(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 
 	tier->groups[0].target = 1;
 	tier->groups[0].weight = 3;
@@ -479,7 +498,7 @@ static u32 fast_of(u32 from, u32 to)
 /* Hot pages come, in place of cold ones, which go first; by address. */
 static void test_moves(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	u32 i;
 
 	for (i = 0; i < 3; i++) {
@@ -504,7 +523,7 @@ static void test_moves(void)
 /* How many of the first 100 hot pages, and of the other 100, are promoted. */
 static void check_bound(const char *maps, bool bound, u32 first, u32 second)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	u64 refused = 200 - first - second;
 
 	machine.maps = maps;
@@ -544,7 +563,7 @@ static void test_bound(void)
 /* Only what a decision needs is listed: of the slow node sampled pages, of the fast one all. */
 static void test_lists(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	const struct group *group = &tier->groups[0];
 	size_t i;
 
@@ -566,7 +585,7 @@ static void test_lists(void)
 /* Before there is something to see only regions are listed. */
 static void test_first_look(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 
 	/* No time passes. */
 	machine.seconds = -1;
@@ -585,7 +604,7 @@ static void test_first_look(void)
 /* Of several fast nodes each page is listed once; what is on a node of no tier is left out. */
 static void test_more_nodes(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	const struct group *group = &tier->groups[0];
 	u32 page, seen[PAGES] = {}, fast = 0;
 	int was[PAGES];
@@ -604,7 +623,7 @@ static void test_more_nodes(void)
 		CHECK(!seen[page]++);
 		CHECK((group->pages.pages[i].node == SLOW) == (i < group->nr_slow));
 	}
-	for (page = 0; page < PAGES; page++) {
+	for (page = 0; page < USUAL; page++) {
 		bool on_fast = was[page] == FAST || was[page] == 2;
 
 		fast += on_fast;
@@ -617,7 +636,7 @@ static void test_more_nodes(void)
 /* Until a look is due only regions are listed, but when the program uses other pages, all. */
 static void test_rests(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	for (i = 0; i < 12; i++) {
@@ -647,7 +666,7 @@ static double cpu_of_looks(const struct tier *tier)
 /* Looks take a part of the time: it is longer to the next one the more the last one took. */
 static void test_pace(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	double before, cost;
 	unsigned int i;
 
@@ -757,13 +776,14 @@ static void check_used(bool seldom, u64 capacity, u64 limit, unsigned int groups
 	tier->list_pages = 150;
 	tier->capacity = capacity;
 	tier->groups[0].limit = limit;
+	machine.kept = seldom ? 30 : 0;
 	machine.count_ms = 4;
 	for (i = 0; i < 6; i++) {
 		sample(0, 400, 2);
 		sample(1000, 1200, 9);
 		for (page = 400; page < 400 + 10 * i; page++)
 			machine.node[page] = SLOW;
-		used = fast_of(0, PAGES);
+		used = fast_of(0, USUAL);
 		tier->due = 0;
 		counts = machine.counts;
 		look(tier);
@@ -811,13 +831,13 @@ static void check_used_meanwhile(void)
 	/* It frees some, so that some is free. */
 	for (page = 400; page < 440; page++)
 		machine.node[page] = SLOW;
-	used = fast_of(0, PAGES);
+	used = fast_of(0, USUAL);
 	tier->due = 0;
 	look(tier);
 	CHECK(machine.counts == 1 && tier->groups[0].used == used);
 	for (page = 0; page < 40; page++)
 		machine.node[page] = SLOW;
-	used = fast_of(0, PAGES);
+	used = fast_of(0, USUAL);
 	machine.more_free = 10 * CAPACITY;
 	tier->due = 0;
 	look(tier);
@@ -881,6 +901,7 @@ static void test_large_hand(void)
 	tier->config.dry = true;
 	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
 	machine.second = 20480;
+	machine.size = PAGES;
 	for (page = 0; page < PAGES; page++)
 		machine.node[page] = page % 3 ? FAST : 2;
 	for (round = 0; round < 6; round++) {
@@ -940,7 +961,7 @@ static void test_large_removed(void)
 /* Where the fast tier serves nothing, regions cannot show that it serves less. */
 static void test_rests_unseen(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	tier->config.dry = true;
@@ -960,7 +981,7 @@ static void test_rests_unseen(void)
 /* Counts are halved after a look, when there were enough samples. */
 static void test_cooling(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	for (i = 0; i < 8; i++) {
@@ -986,7 +1007,7 @@ static void test_cooling(void)
 /* Coolings after 51,200 samples, by how many pages have a count. */
 static unsigned int coolings_with(u64 pages)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i, coolings;
 
 	tier->cooling_period = 0;
@@ -1013,7 +1034,7 @@ static void test_cooling_by_pages(void)
 /* Of many samples few are enough while nothing moves, but not when the hot pages change. */
 static void test_thin(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	/* 25,600 samples a second: all are taken at first, then 600 of them. */
@@ -1066,7 +1087,7 @@ static void test_thin_events(void)
 	static const struct htmm_event_list two = {
 		.nr = 2, .event = { { .period = 499 }, { .period = 1009 } },
 	};
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	tier->events = &two;
@@ -1087,7 +1108,7 @@ static void test_thin_events(void)
 /* What is counted while the lists are read does not look like a change of the hot pages. */
 static void test_meanwhile(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 	double share;
 
@@ -1107,7 +1128,7 @@ static void test_meanwhile(void)
 /* A session that was stopped has nothing new to tell. */
 static void test_end(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	struct htmm_error err;
 
 	machine.state = HTMM_STATE_STOPPED;
@@ -1138,7 +1159,7 @@ static void promote(struct tier *tier, u32 first, u32 nr)
 /* No more than 512 pages a call, and of one process. */
 static void test_batches(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 
 	tier->mover.shared = true;
 	promote(tier, 1000, 1600);
@@ -1162,7 +1183,7 @@ static void test_refused(void)
 		{ EBUSY, REFUSED_BUSY }, { EIO, REFUSED_BUSY }, { ENOMEM, REFUSED_FULL },
 		{ EINVAL, REFUSED_FORBIDDEN }, { EXDEV, REFUSED_OTHER },
 	};
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -1181,7 +1202,7 @@ static void test_refused(void)
 /* What a copy costs is learnt only if enough pages moved, however many were to move. */
 static void test_copy_cost(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	const struct policy *policy = tier->groups[0].policy;
 	u32 page;
 
@@ -1197,7 +1218,7 @@ static void test_copy_cost(void)
 /* It is the CPU time of the copies, without waits, and without what is read before. */
 static void test_copy_cost_alone(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	const struct policy *policy = tier->groups[0].policy;
 
 	machine.slow = true;
@@ -1212,7 +1233,7 @@ static void test_copy_cost_alone(void)
 /* Pages that are tried again and again are counted once. */
 static void test_refused_once(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i, tried = 0, call;
 	u32 page;
 
@@ -1233,7 +1254,7 @@ static void test_refused_once(void)
 /* The session's capacity is that of the loop, and the other way round. */
 static void test_capacity(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	const struct group *group = &tier->groups[0];
 
 	sample(0, 400, 5);
@@ -1289,13 +1310,13 @@ static void test_limit(void)
 	sample(0, 100, 5);
 	look(tier);
 	CHECK(one->capacity == 200 && machine.capacity[1] == 200);
-	CHECK(one->plan->forced_pages == 312 && fast_of(0, PAGES) <= 200);
+	CHECK(one->plan->forced_pages == 312 && fast_of(0, USUAL) <= 200);
 	CHECK(fast_of(0, 100) == 100);
 	/* At the beginning it had more, so nothing was left. */
 	CHECK(other->capacity == 312 && machine.capacity[2] == 312 && machine.capacity[0] == 512);
 	CHECK(machine.sets == 3);
 	/* Now it has less than its limit. */
-	for (page = 100; page < PAGES; page++)
+	for (page = 100; page < USUAL; page++)
 		machine.node[page] = SLOW;
 	tier->due = 0;
 	sample(0, 100, 5);
@@ -1334,7 +1355,7 @@ static void test_limits(void)
 /* What the fast tier serves before there are moves, and in the end. */
 static void test_effect(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	unsigned int i;
 
 	for (i = 0; i < 12; i++) {
@@ -1355,7 +1376,7 @@ static void test_effect(void)
 /* A page at which the kernel stops holds up none of those behind it for good. */
 static void test_stopped(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 
 	machine.error[1003] = EAGAIN;
 	promote(tier, 1000, 10);
@@ -1369,7 +1390,7 @@ static void test_stopped(void)
 /* A process that is gone, or that may not use the node. */
 static void test_whole_call(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 
 	machine.whole = ESRCH;
 	promote(tier, 1000, 10);
@@ -1384,7 +1405,7 @@ static void test_whole_call(void)
 /* One target has exited from the start, and then the other. */
 static void test_exited(void)
 {
-	struct tier *tier = make(PAGES);
+	struct tier *tier = make(USUAL);
 	struct htmm_error err = {};
 
 	CHECK(!tier_look(tier, &err) && tier->alive == 1);

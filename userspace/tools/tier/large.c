@@ -279,9 +279,21 @@ static bool computes_used(const struct tier *tier, const struct group *group, __
 	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
 }
 
+/* What is taken or given back changes this at once, also below what can be allocated. */
+static __u64 unused_pages(const struct tier *tier)
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
+	     node = tiers_next(&tier->tiers.fast, node))
+		sum += tiers_unused_pages(node);
+	return sum;
+}
+
 int large_used(const struct tier *tier, struct group *group, struct htmm_error *err)
 {
-	const __u64 free = tiers_all_free(&tier->tiers.fast);
+	const __u64 free = unused_pages(tier);
 	double before, seconds;
 	int ret;
 
@@ -294,7 +306,7 @@ int large_used(const struct tier *tier, struct group *group, struct htmm_error *
 	ret = count_used(tier, group, err);
 	seconds = cpu_seconds() - before;
 	/* As of the middle of the count. */
-	group->free = (free + tiers_all_free(&tier->tiers.fast)) / 2;
+	group->free = (free + unused_pages(tier)) / 2;
 	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
 	return ret;
 }

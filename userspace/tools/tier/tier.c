@@ -447,11 +447,22 @@ static struct share share_of(const struct group *group)
 	};
 }
 
+static __u64 free_pages(const struct tier *tier)
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
+	     node = tiers_next(&tier->tiers.fast, node))
+		sum += tiers_free_pages(node);
+	return sum;
+}
+
 /* Shares the fast tier among the groups. */
 static void share(struct tier *tier)
 {
 	struct share shares[TIER_GROUPS];
-	__u64 room = tiers_all_free(&tier->tiers.fast), sum = 0;
+	__u64 room = free_pages(tier), sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {

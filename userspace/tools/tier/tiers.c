@@ -84,9 +84,10 @@ static unsigned long long most_protected(const char *list)
 	return most;
 }
 
-__u64 tiers_free_pages(int node)
+/* Adds what is free in the zones of a node, and what of it can be allocated. */
+static void read_zones(int node, unsigned long long *all, unsigned long long *usable)
 {
-	unsigned long long sum = 0, free = 0, kept = 0;
+	unsigned long long free = 0, kept = 0;
 	FILE *file = fopen("/proc/zoneinfo", "re");
 	char line[LINE];
 	int at = -1;
@@ -98,12 +99,28 @@ __u64 tiers_free_pages(int node)
 			continue;
 		if (strstr(line, " protection: ")) {
 			kept += most_protected(strstr(line, ": ") + 2);
-			sum += free > kept ? free - kept : 0;
+			*usable += free > kept ? free - kept : 0;
+			*all += free;
 		}
 	}
 	if (file)
 		fclose(file);
-	return sum;
+}
+
+__u64 tiers_free_pages(int node)
+{
+	unsigned long long all = 0, usable = 0;
+
+	read_zones(node, &all, &usable);
+	return usable;
+}
+
+__u64 tiers_unused_pages(int node)
+{
+	unsigned long long all = 0, usable = 0;
+
+	read_zones(node, &all, &usable);
+	return all;
 }
 
 __u64 tiers_pages(const struct htmm_cpus *nodes)

@@ -42,16 +42,13 @@ int tiers_next(const struct htmm_cpus *nodes, int node);
  */
 __u64 tiers_free_pages(int node);
 
-/* The same, of a tier. */
-static inline __u64 tiers_all_free(const struct htmm_cpus *nodes)
-{
-	__u64 sum = 0;
-	int node;
-
-	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node))
-		sum += tiers_free_pages(node);
-	return sum;
-}
+/**
+ * tiers_unused_pages() - what is free, also what only the kernel can have
+ * @node: the node
+ *
+ * Return: pages of 4 KiB; 0 if it is not known.
+ */
+__u64 tiers_unused_pages(int node);
 
 /**
  * tiers_pages() - the memory of a tier
