@@ -378,29 +378,30 @@ int __wrap_htmm_target_cool(int fd, __u32 target, struct htmm_error *err)
 	return 0;
 }
 
+static u64 on_node(int node)
+{
+	u64 nr = 0;
+	u32 page;
+
+	for (page = 0; page < machine.size; page++)
+		nr += machine.node[page] == node;
+	return nr;
+}
+
 /* The kernel keeps some, which can be used up when the program begins. */
 __u64 __wrap_tiers_unused_pages(int node);
 __u64 __wrap_tiers_unused_pages(int node)
 {
-	u64 used = 0;
-	u32 page;
-
-	for (page = 0; page < machine.size; page++)
-		used += machine.node[page] == node;
-	return node == FAST ? 2 * CAPACITY - used + machine.more_free : 0;
+	return node == FAST ? 2 * CAPACITY - on_node(node) + machine.more_free : 0;
 }
 
 /* What the policy may use of the fast node is said by the test, not by this machine. */
 __u64 __wrap_tiers_free_pages(int node);
 __u64 __wrap_tiers_free_pages(int node)
 {
-	u64 used = 0;
-	u32 page;
+	u64 used = on_node(node) + machine.kept;
 
-	for (page = 0; page < machine.size; page++)
-		used += machine.node[page] == node;
-	return node == FAST && used + machine.kept < CAPACITY ?
-	       CAPACITY - used - machine.kept + machine.more_free : 0;
+	return node == FAST && used < CAPACITY ? CAPACITY - used + machine.more_free : 0;
 }
 
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);
