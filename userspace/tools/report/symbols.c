@@ -16,6 +16,8 @@
 #define KALLSYMS	"/proc/kallsyms"
 /* Symbols inside of others: how many to look at before giving up. */
 #define NESTED_MOST	16
+/* Bytes of an entry of a .plt on x86-64. */
+#define PLT_ENTRY	16
 
 static int add(struct symbols *symbols, __u64 start, __u64 size, int rank, const char *name)
 {
@@ -147,7 +149,90 @@ static int read_tables(struct symbols *symbols, Elf *elf, GElf_Word type)
 	return ret;
 }
 
-/* Reads the symbols; with @segments, also where they are in the file. */
+/* Names entries @first and the following ones of a .plt: one each, in the order of @relocations. */
+static int read_plt_entries(struct symbols *symbols, Elf *elf, const GElf_Shdr *plt, size_t first,
+			    Elf_Scn *relocations)
+{
+	Elf_Scn *table;
+	GElf_Shdr head, table_head;
+	Elf_Data *data, *names;
+	char name[PATH_MAX];
+	GElf_Rela entry;
+	GElf_Sym sym;
+	size_t i;
+
+	if (!gelf_getshdr(relocations, &head) || head.sh_type != SHT_RELA)
+		return 0;
+	table = elf_getscn(elf, head.sh_link);
+	if (!table || !gelf_getshdr(table, &table_head))
+		return 0;
+	data = elf_getdata(relocations, NULL);
+	names = elf_getdata(table, NULL);
+	for (i = 0; i < INT_MAX && gelf_getrela(data, i, &entry); i++) {
+		const char *of = NULL;
+
+		if (first + i >= plt->sh_size / PLT_ENTRY)
+			break;
+		if (gelf_getsym(names, GELF_R_SYM(entry.r_info), &sym))
+			of = elf_strptr(elf, table_head.sh_link, sym.st_name);
+		/* Some have no symbol, only an address. */
+		if (!of || !*of)
+			continue;
+		snprintf(name, sizeof(name), "%s@plt", of);
+		if (add(symbols, plt->sh_addr + (first + i) * PLT_ENTRY, PLT_ENTRY, 1, name))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *head)
+{
+	Elf_Scn *section = NULL;
+	size_t names = 0;
+
+	elf_getshdrstrndx(elf, &names);
+	while ((section = elf_nextscn(elf, section))) {
+		const char *own = NULL;
+
+		if (gelf_getshdr(section, head))
+			own = elf_strptr(elf, names, head->sh_name);
+		if (own && !strcmp(own, name))
+			break;
+	}
+	return section;
+}
+
+/*
+ * Names the code that the linker has made for calls of other files' functions. It has no symbols,
+ * and would be taken for the end of the one before it (_init). The first entry of .plt is the way
+ * of all others to the loader; .plt.sec is what callers use where indirect branches are tracked.
+ * What has no name of its own has that of the section.
+ */
+static int read_plts(struct symbols *symbols, Elf *elf)
+{
+	static const struct {
+		const char *name;
+		int first;
+	} section[] = { { ".plt", 1 }, { ".plt.sec", 0 }, { ".plt.got", -1 } };
+	GElf_Shdr plt, head;
+	Elf_Scn *relocations = find_section(elf, ".rela.plt", &head);
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(section); i++) {
+		if (!find_section(elf, section[i].name, &plt))
+			continue;
+		ret = add(symbols, plt.sh_addr, plt.sh_size, 0, section[i].name);
+		if (!ret && relocations && section[i].first >= 0)
+			ret = read_plt_entries(symbols, elf, &plt, section[i].first, relocations);
+	}
+	return ret;
+}
+
+/*
+ * Reads the symbols of tables of a type, or with type 0 the linker's code; with @segments, also
+ * where they are in the file.
+ */
 static int read_elf(struct symbols *symbols, const char *path, GElf_Word type, bool segments)
 {
 	struct stat stat;
@@ -163,7 +248,7 @@ static int read_elf(struct symbols *symbols, const char *path, GElf_Word type, b
 	if (!ret && segments)
 		ret = read_segments(symbols, elf);
 	if (!ret)
-		ret = read_tables(symbols, elf, type);
+		ret = type ? read_tables(symbols, elf, type) : read_plts(symbols, elf);
 	elf_end(elf);
 	close(fd);
 	return ret;
@@ -229,6 +314,8 @@ int symbols_of_file(struct symbols *symbols, const struct symbols_wanted *wanted
 	}
 	if (!ret && !symbols->nr)
 		ret = read_elf(symbols, path, SHT_DYNSYM, false);
+	if (!ret)
+		ret = read_elf(symbols, path, SHT_NULL, false);
 	finish(symbols);
 	return ret;
 }
