@@ -153,7 +153,7 @@ static void add_hottest(struct memory *memory, struct policy_look *at)
 static struct policy_look list(struct memory *memory, bool pages)
 {
 	struct policy_look at = {
-		.slow = memory->slow_list, .fast = memory->fast_list,
+		.slow = memory->slow_list, .fast = memory->fast_list, .rest = memory->rest_list,
 		.regions = memory->regions, .nr_regions = list_regions(memory),
 		.capacity = memory->capacity, .used = used(memory),
 		.samples = memory->total,
@@ -174,6 +174,8 @@ static struct policy_look list(struct memory *memory, bool pages)
 			memory->fast_list[at.nr_fast++] = one;
 		else if (one.samples > memory->slow_cut)
 			memory->slow_list[at.nr_slow++] = one;
+		else if (memory->focused)
+			memory->rest_list[at.nr_rest++] = one;
 	}
 	if (pages && memory->focused && memory->hottest)
 		add_hottest(memory, &at);

@@ -31,6 +31,7 @@
  * @hidden: a page whose region's process is not visible
  * @slow_list: for a look
  * @fast_list: for a look
+ * @rest_list: for a look
  * @regions: for a look
  * @plan: of the last look
  */
@@ -54,6 +55,7 @@ struct memory {
 	u32 hidden;
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
+	struct htmm_page rest_list[PAGES];
 	struct htmm_page regions[PAGES / HUGE];
 	const struct policy_plan *plan;
 };

@@ -117,18 +117,80 @@ static void check_share_alike(void)
 		memory->fast[page] = page % 8 == 0;
 	for (i = 0; i < 4; i++) {
 		for (page = 0; page < PAGES; page += 8)
-			sample(memory, page, page + 1, 4);
+			sample(memory, page, page + 1, 400);
 		for (page = 1; page < PAGES; page += 2)
-			sample(memory, page, page + 1, 1);
+			sample(memory, page, page + 1, 100);
 		look(memory);
 		CHECK(fabs(memory->plan->fast_share - 0.5) < 0.01);
 	}
 	destroy(memory);
 }
 
+/* All pages are used alike: @times each, on average. */
+static void sample_by_chance(struct memory *memory, u32 times)
+{
+	u32 i, page;
+
+	for (i = 0; i < times * PAGES; i++) {
+		page = tap_random() % PAGES;
+		sample(memory, page, page + 1, 1);
+	}
+}
+
+/*
+ * If all pages are used alike, those that were promoted for their counts had these by chance: they
+ * will not have more than others. With @times samples of a page.
+ */
+static void check_share_chance(u32 times)
+{
+	struct memory *memory = make_large();
+	u32 page, i, nr = 0;
+
+	memory->policy->config.dry = true;
+	sample_by_chance(memory, times);
+	for (page = 0; page < PAGES; page++) {
+		memory->fast[page] = memory->samples[page] > times;
+		nr += memory->fast[page];
+	}
+	printf("# %.3f of the pages:", (double)nr / PAGES);
+	for (i = 0; i < 4; i++) {
+		look(memory);
+		printf(" %.3f", memory->plan->fast_share);
+		CHECK(fabs(memory->plan->fast_share - (double)nr / PAGES) < 0.03);
+		sample_by_chance(memory, times);
+	}
+	putchar('\n');
+	destroy(memory);
+}
+
+/* The same of pages that the policy promotes, with enough room. */
+static void check_share_promoted(void)
+{
+	struct memory *memory = make_large();
+	double before;
+	u32 i;
+
+	memset(memory->fast, 0, sizeof(memory->fast));
+	memory->capacity = PAGES;
+	for (i = 0; i < 12; i++) {
+		before = (double)used(memory) / PAGES;
+		sample_by_chance(memory, 1);
+		look(memory);
+		printf("%s%.3f of %.3f", i ? ", " : "# ", memory->plan->fast_share, before);
+		CHECK(fabs(memory->plan->fast_share - before) < 0.03);
+		obey(memory);
+	}
+	putchar('\n');
+	CHECK(before > 0.3);
+	destroy(memory);
+}
+
 static void test_share(void)
 {
 	check_share_alike();
+	check_share_chance(1);
+	check_share_chance(3);
+	check_share_promoted();
 	check_share(1);
 	check_share(5);
 	check_share(0);

@@ -26,7 +26,48 @@ static void test_wait(void)
 	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
 	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
 	/* Lists of regions take a four-hundredth of the time. */
-	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
+	CHECK(fabs(policy_glance_wait(0.01, 1) - 4) < 0.000001);
+	CHECK(fabs(policy_glance_wait(0.01, 3) - 4. / 3) < 0.000001);
+	CHECK(fabs(policy_glance_wait(0.01, 64) - 1) < 0.000001);
+	destroy(memory);
+}
+
+/* Looks take their part of the time of up to four CPUs. */
+static void test_wait_cpus(void)
+{
+	static const unsigned int cpus[] = { 0, 1, 3, 4, 64 };
+	static const unsigned int as_many[] = { 1, 1, 3, 4, 4 };
+	struct memory *memory = make(4000, 0);
+	unsigned int i;
+
+	work(memory, 0, 100, 5, 12);
+	for (i = 0; i < 5; i++) {
+		memory->policy->config.cpus = cpus[i];
+		memory->policy->plan.won = 0;
+		CHECK(fabs(policy_wait(memory->policy, 0.01) * as_many[i] - 5) < 0.000001);
+		memory->policy->plan.won = 1000;
+		CHECK(fabs(policy_wait(memory->policy, 0.01) * as_many[i] - 0.05) < 0.000001);
+	}
+	destroy(memory);
+}
+
+/* The next part of much memory is looked at soon if moves of this one are worth it. */
+static void test_wait_parts(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 0, 100, 5, 12);
+	memory->policy->interval = 100;
+	memory->policy->config.cpus = 2;
+	/* In 8 s they save 3.2 times what the look cost, then as much as it cost. */
+	memory->policy->plan.won = 0.004;
+	CHECK(policy_wait(memory->policy, 0.01) > 2);
+	memory->policy->focused = true;
+	CHECK(fabs(policy_wait(memory->policy, 0.01) - 0.025) < 0.000001);
+	memory->policy->plan.won = 0.00125;
+	CHECK(fabs(policy_wait(memory->policy, 0.01) - 0.075) < 0.000001);
+	memory->policy->plan.won = 0;
+	CHECK(fabs(policy_wait(memory->policy, 0.01) - 2.5) < 0.000001);
 	destroy(memory);
 }
 
@@ -297,6 +338,8 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_wait),
+		TAP_TEST(test_wait_cpus),
+		TAP_TEST(test_wait_parts),
 		TAP_TEST(test_wait_forced),
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_least),

@@ -54,6 +54,7 @@ struct sim {
 	size_t room_regions;
 	struct htmm_page *slow;
 	struct htmm_page *fast;
+	struct htmm_page *rest;
 	double seconds;
 	double late;
 	double next_look;
@@ -165,9 +166,9 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 /* Lists of regions take no more than their part of the time. */
 static double next_look(const struct sim *sim)
 {
-	double wait = fmin(fmax(policy_glance_wait(sim->glance), LEAST_WAIT),
-			   sim->config->interval);
+	double wait = policy_glance_wait(sim->glance, sim->config->policy.cpus);
 
+	wait = fmin(fmax(wait, LEAST_WAIT), sim->config->interval);
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
@@ -194,8 +195,10 @@ static void list_all(struct sim *sim, struct policy_look *look)
 	look->nr_fast = world_list(&sim->world, sim->store, PLACE_FAST, 0, sim->config->list_pages,
 				   sim->fast, NULL);
 	sim->large = look->nr_slow + look->nr_fast >= sim->config->list_pages;
-	spend(sim, (look->nr_slow + look->nr_fast) * sim->config->page_ns +
-	      sim->world.nr * WORLD_PAGES * sim->config->walk_ns);
+	spend(sim, (look->nr_slow + look->nr_fast) * sim->config->page_ns);
+	/* The list of a large group ends when it is full. */
+	spend(sim, (sim->large ? sim->config->list_pages : sim->world.nr * WORLD_PAGES) *
+	      sim->config->walk_ns);
 }
 
 /* Lists what the policy chooses. Returns what it takes, in ns, without what is done with a page. */
@@ -211,10 +214,12 @@ static double list_ranges(struct sim *sim, struct policy_look *look)
 	nr = policy_focus(sim->policy, look, &range);
 	/* Without memory, nothing is listed. */
 	for (i = 0; i < nr; i++) {
-		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, &range[i],
+		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, true, &range[i],
 					     sim->slow + look->nr_slow);
-		look->nr_fast += world_range(&sim->world, sim->store, PLACE_FAST, &range[i],
+		look->nr_fast += world_range(&sim->world, sim->store, PLACE_FAST, true, &range[i],
 					     sim->fast + look->nr_fast);
+		look->nr_rest += world_range(&sim->world, sim->store, PLACE_SLOW, false, &range[i],
+					     sim->rest + look->nr_rest);
 		walked += (range[i].end - range[i].start) >> HTMM_PAGE_SHIFT;
 	}
 	return walked * sim->config->walk_ns;
@@ -261,7 +266,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 {
 	__u64 coolings[2] = {};
 	struct policy_look look = {
-		.slow = sim->slow, .fast = sim->fast,
+		.slow = sim->slow, .fast = sim->fast, .rest = sim->rest,
 		.capacity = sim->world.capacity, .used = sim->world.used,
 		.coolings = coolings, .nr_coolings = 1,
 		.seconds = sim->seconds,
@@ -446,11 +451,13 @@ int sim_run(const struct sim_config *config, struct source *source, FILE *trace,
 	sim.policy = policy_new(&config->policy);
 	sim.slow = malloc(room * sizeof(*sim.slow));
 	sim.fast = malloc(room * sizeof(*sim.fast));
-	if (sim.store && sim.policy && sim.slow && sim.fast)
+	sim.rest = malloc(room * sizeof(*sim.rest));
+	if (sim.store && sim.policy && sim.slow && sim.fast && sim.rest)
 		ret = simulate(&sim, err);
 	free(sim.regions);
 	free(sim.slow);
 	free(sim.fast);
+	free(sim.rest);
 	policy_free(sim.policy);
 	store_free(sim.store);
 	world_free(&sim.world);

@@ -85,16 +85,18 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 		  __u32 least, size_t most, struct htmm_page *list, __u64 *cut);
 
 /**
- * world_range() - list all pages of a range that are in the fast tier, or have samples
+ * world_range() - list the pages that a tier has in a range
  * @world: the memory
  * @store: the counts
  * @place: which tier
+ * @sampled: of the slow tier: those with samples, or those without any
  * @range: the range, of whole regions
  * @list: filled
  *
  * Return: how many there are.
  */
 size_t world_range(const struct world *world, const struct store *store, enum place place,
+		   bool sampled,
 		   const struct policy_range *range, struct htmm_page *list);
 
 /**

@@ -139,6 +139,8 @@ static void match(struct focus *focus, size_t at, const __u32 *halvings, double 
 		area->share = old_area->share;
 		area->last = old_area->last;
 		area->fast_pages = old_area->fast_pages;
+		area->own = old_area->own;
+		area->resident = old_area->resident;
 		area->moved = old_area->moved;
 		/* Its pages may have been freed, or its process may have changed them just then. */
 		if (old_area->looks && old_area->looks < LOOKS && old_area->pages)
@@ -338,10 +340,46 @@ static void add_pages(struct focus *focus, const struct htmm_page *page, size_t 
 
 		if (!focus_region(focus, &one, &area))
 			continue;
+		area->resident++;
 		area->pages++;
 		area->fast_pages += fast;
 		area->samples[fast] += page->samples;
+		area->squares += (double)page->samples * page->samples;
 	}
+}
+
+/* Adds pages of the slow tier without samples. */
+static void add_rest(struct focus *focus, const struct htmm_page *page, size_t nr)
+{
+	struct area *area;
+	size_t i;
+
+	for (i = 0; i < nr; i++, page++) {
+		const struct unit one = {
+			.addr = page->addr, .space = page->space, .target = page->target,
+		};
+
+		if (focus_region(focus, &one, &area))
+			area->resident++;
+	}
+}
+
+/*
+ * What part of the differences between the counts of a region's pages will be there again. If all
+ * pages are alike, the variance of their counts is about the mean (Poisson).
+ */
+static float own_of(const struct area *area)
+{
+	const double mean = (double)(area->samples[false] + area->samples[true]) / area->resident;
+	const double variance = area->squares / area->resident - mean * mean;
+
+	return variance > mean ? (variance - mean) / variance : 0;
+}
+
+/* The part of a region's samples that some of its pages will have, by their counts and number. */
+static float part_of(const struct area *area, double samples, __u64 all, double pages)
+{
+	return area->own * samples / all + (1 - area->own) * pages / area->resident;
 }
 
 /* The share of a region by what its pages have gained if that is known, else by their counts. */
@@ -352,7 +390,7 @@ static float share_of(const struct area *area)
 
 	if (area->looks > 1 && gain >= SHARE_GAIN)
 		return (float)area->gain[true] / gain;
-	return samples ? (float)area->samples[true] / samples : -1;
+	return samples ? part_of(area, area->samples[true], samples, area->fast_pages) : -1;
 }
 
 /*
@@ -422,11 +460,18 @@ void focus_listed(struct focus *focus, const struct policy_look *look, const str
 	size_t i;
 
 	focus->begun = false;
-	for (i = 0; i < focus->now.nr; i++)
-		if (focus->area[i].looks)
-			focus->area[i].fast_pages = 0;
+	for (i = 0; i < focus->now.nr; i++) {
+		if (!focus->area[i].looks)
+			continue;
+		focus->area[i].fast_pages = 0;
+		focus->area[i].resident = 0;
+	}
 	add_pages(focus, look->slow, look->nr_slow, false);
 	add_pages(focus, look->fast, look->nr_fast, true);
+	add_rest(focus, look->rest, look->nr_rest);
+	for (i = 0; i < focus->now.nr; i++)
+		if (focus->area[i].looks && focus->area[i].resident)
+			focus->area[i].own = own_of(&focus->area[i]);
 	for (i = 0; i < units->nr; i++) {
 		const struct unit *unit = &units->unit[i];
 
@@ -465,11 +510,11 @@ void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
 		area->fast_pages += move->pages;
 	else
 		area->fast_pages -= area->fast_pages < move->pages ? area->fast_pages : move->pages;
-	if (!region->samples || area->share < 0)
+	if (!region->samples || !area->resident || area->share < 0)
 		return;
-	part = (fast ? 1.0F : -1.0F) * move->samples / region->samples;
+	part = part_of(area, move->samples, region->samples, move->pages);
 	area->moved = true;
-	area->share = fminf(fmaxf(area->share + part, 0), 1);
+	area->share = fminf(fmaxf(area->share + (fast ? part : -part), 0), 1);
 }
 
 void focus_adapt(struct focus *focus, __u64 promoted)

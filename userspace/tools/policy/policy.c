@@ -34,10 +34,16 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_SAMPLES	300
 /* A program that did little has begun to work if it does so many times as much. */
 #define BEGUN_TIMES	4
-/* What part of the time looks take: at most, for new pages at most, and at least. */
+/* What part of the time of a CPU looks take: at most, for new pages at most, and at least. */
 #define LOOKS_MOST	0.2
 #define LOOKS_RESERVE	0.05
 #define LOOKS_CALM	0.002
+/* If there are more CPUs, as much of each of the first ones: there is more to win, too. */
+#define LOOKS_CPUS	4
+/* What part of the time moves save at least, for computing. */
+#define LEAST_WON	0.000001
+/* A look at a part of much memory is worth the most if its moves save this many times its cost. */
+#define LOOK_SAVES	3
 /*
  * Moves that save a smaller part of the time are not worth many looks and samples. These may take
  * more than this: they are paid for once, and the savings stay. Where moves have not paid so far,
@@ -45,7 +51,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
  */
 #define WORTH		0.003
 #define WORTH_UNSURE	0.03
-/* What part of the time lists of regions may take. */
+/* What part of the time of a CPU lists of regions may take; of more CPUs as much as of looks. */
 #define GLANCES_PART	0.0025
 
 /* Pages of 4 KiB in the largest page that can be moved. */
@@ -634,13 +640,32 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	aim(policy, look, much);
 }
 
+static double looks_cpus(unsigned int cpus)
+{
+	return fmin(fmax(cpus, 1), LOOKS_CPUS);
+}
+
 /*
  * Possible savings grow from look to look, so waiting loses half of them on average. This loss and
  * the cost of looks have the smallest sum when they are equal.
  */
+static double wait_for_more(const struct policy *policy, double cost)
+{
+	return sqrt(2 * cost * policy->interval / fmax(policy->plan.won, LEAST_WON));
+}
+
+/* Of much memory a look shows only a part: the next part will save as much, and is there at once. */
+static double wait_for_next_part(const struct policy *policy, double cost)
+{
+	const double saved = fmax(policy->plan.won, LEAST_WON) * USEFUL_S;
+
+	return cost / LOOKS_MOST / looks_cpus(policy->config.cpus) *
+	       fmax(LOOK_SAVES * cost / saved, 1);
+}
+
 double policy_wait(const struct policy *policy, double cost)
 {
-	const double least = 0.000001;
+	const double cpus = looks_cpus(policy->config.cpus);
 	double wait;
 
 	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
@@ -648,17 +673,16 @@ double policy_wait(const struct policy *policy, double cost)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
 			    policy->plan.thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
-		wait = INFINITY;
-	if (!policy->burst.looks || policy->focused)
-		wait = fmin(wait,
-			    sqrt(2 * cost * policy->interval / fmax(policy->plan.won, least)));
+		wait = wait_for_more(policy, cost);
+	if (policy->focused)
+		wait = fmin(wait, wait_for_next_part(policy, cost));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
 	/* A program that had more than its limit will soon have more again. */
 	if (policy->plan.forced_pages)
 		wait = fmin(wait, cost / LOOKS_RESERVE);
 
-	return fmin(fmax(wait, cost / LOOKS_MOST), cost / LOOKS_CALM);
+	return fmin(fmax(wait, cost / (LOOKS_MOST * cpus)), cost / (LOOKS_CALM * cpus));
 }
 
 bool policy_begins(struct policy *policy, __u64 samples, double seconds)
@@ -676,9 +700,9 @@ __u64 policy_cooling_period(__u64 pages)
 	return pages * COOLING_EACH > COOLING_LEAST ? pages * COOLING_EACH : COOLING_LEAST;
 }
 
-double policy_glance_wait(double cost)
+double policy_glance_wait(double cost, unsigned int cpus)
 {
-	return cost / GLANCES_PART;
+	return cost / (GLANCES_PART * looks_cpus(cpus));
 }
 
 /* Adds to what one of the tiers has of a region's samples. */

@@ -69,6 +69,8 @@ struct policy_config {
  * @nr_fast: how many there are
  * @focused: @slow and @fast are the pages of the ranges that policy_focus() has chosen, and some of
  *	the hottest others of the slow tier
+ * @rest: if so, all other pages of these ranges: those of the slow tier without samples
+ * @nr_rest: how many there are
  * @regions: all sampled regions of 2 MiB, with %HTMM_REGION_SHIFT as @mapping_shift
  * @nr_regions: how many there are
  * @found: for policy_focus(): some pages of the fast tier, at each look others
@@ -90,6 +92,8 @@ struct policy_look {
 	__u64 slow_cut;
 	const struct htmm_page *fast;
 	size_t nr_fast;
+	const struct htmm_page *rest;
+	size_t nr_rest;
 	bool focused;
 	const struct htmm_page *regions;
 	size_t nr_regions;
@@ -311,10 +315,11 @@ __u64 policy_cooling_period(__u64 pages);
 /**
  * policy_glance_wait() - when to list regions again, for policy_changed()
  * @cost: seconds that it took
+ * @cpus: see struct policy_config
  *
  * Return: in how many seconds.
  */
-double policy_glance_wait(double cost);
+double policy_glance_wait(double cost, unsigned int cpus);
 
 /**
  * policy_watches() - can policy_changed() find anything before the next look?

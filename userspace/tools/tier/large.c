@@ -203,7 +203,10 @@ static int list_hottest(const struct tier *tier, struct group *group, struct htm
 	return ret;
 }
 
-/* Sampled pages of the slow tier first, then those of the fast tier; each by place. */
+/*
+ * Sampled pages of the slow tier first, then those of the fast tier, then the rest of the slow one;
+ * each by place.
+ */
 static int sort_out(const struct tier *tier, struct group *group, const struct htmm_page_list *all,
 		    struct htmm_error *err)
 {
@@ -222,6 +225,11 @@ static int sort_out(const struct tier *tier, struct group *group, const struct h
 			page[nr++] = all->pages[i];
 	group->pages.pages = page;
 	group->pages.nr = nr;
+	for (i = 0; i < all->nr; i++)
+		if (!all->pages[i].samples &&
+		    htmm_cpus_has(&tier->tiers.slow, all->pages[i].node))
+			page[nr++] = all->pages[i];
+	group->nr_rest = nr - group->pages.nr;
 	return 0;
 }
 

@@ -180,7 +180,9 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 	return (struct policy_look) {
 		.slow = group->pages.pages, .nr_slow = group->nr_slow, .slow_cut = group->slow_cut,
 		.fast = group->pages.pages + group->nr_slow,
-		.nr_fast = group->pages.nr - group->nr_slow, .focused = group->large,
+		.nr_fast = group->pages.nr - group->nr_slow,
+		.rest = group->pages.pages + group->pages.nr, .nr_rest = group->nr_rest,
+		.focused = group->large,
 		.regions = group->regions.pages, .nr_regions = group->regions.nr,
 		.capacity = group->capacity, .used = group->used,
 		.samples = group->samples,
@@ -233,14 +235,15 @@ static double wait_of(const struct tier *tier, double cost)
 static double glance_wait_of(const struct tier *tier)
 {
 	bool watches = false;
-	double cost = 0;
+	double cost = 0, wait;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
 		cost += tier->groups[i].glance;
 		watches |= !tier->groups[i].plan || policy_watches(tier->groups[i].policy);
 	}
-	return watches ? policy_glance_wait(cost) : fmax(policy_glance_wait(cost), IDLE_WAIT_S);
+	wait = policy_glance_wait(cost, tier->config.cpus);
+	return watches ? wait : fmax(wait, IDLE_WAIT_S);
 }
 
 /* Somebody has set another capacity, which is the limit from now on. */
@@ -359,6 +362,7 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 static void empty_lists(struct group *group)
 {
 	htmm_pages_free(&group->pages);
+	group->nr_rest = 0;
 	group->least = group->plan ? group->plan->least : 1;
 	group->slow_cut = group->least - 1;
 }

@@ -67,6 +67,7 @@ struct hand {
  * @glance: seconds of CPU time that listing them took
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
+ * @nr_rest: after them: pages of the slow tier without samples
  * @least: of the slow tier, only pages with at least this many samples are listed
  * @slow_cut: some of the slow tier with up to this many samples are not listed
  * @used: pages of the fast tier that are in use
@@ -95,6 +96,7 @@ struct group {
 	double glance;
 	struct htmm_page_list pages;
 	size_t nr_slow;
+	size_t nr_rest;
 	__u32 least;
 	__u64 slow_cut;
 	__u64 used;
