@@ -654,7 +654,7 @@ static double wait_for_more(const struct policy *policy, double cost)
 	return sqrt(2 * cost * policy->interval / fmax(policy->plan.won, LEAST_WON));
 }
 
-/* Of much memory a look shows only a part: the next part will save as much, and is there at once. */
+/* Of much memory a look shows a part only. The next part is there at once, and saves as much. */
 static double wait_for_next_part(const struct policy *policy, double cost)
 {
 	const double saved = fmax(policy->plan.won, LEAST_WON) * USEFUL_S;
