@@ -163,8 +163,8 @@ static void check_share_chance(u32 times)
 	destroy(memory);
 }
 
-/* The same of pages that the policy promotes, with enough room. */
-static void check_share_promoted(void)
+/* The same of pages that the policy promotes, with enough room; @hottest: also of other regions. */
+static void check_share_promoted(bool hottest)
 {
 	struct memory *memory = make_large();
 	double before;
@@ -172,6 +172,7 @@ static void check_share_promoted(void)
 
 	memset(memory->fast, 0, sizeof(memory->fast));
 	memory->capacity = PAGES;
+	memory->hottest = hottest;
 	for (i = 0; i < 12; i++) {
 		before = (double)used(memory) / PAGES;
 		sample_by_chance(memory, 1);
@@ -190,7 +191,8 @@ static void test_share(void)
 	check_share_alike();
 	check_share_chance(1);
 	check_share_chance(3);
-	check_share_promoted();
+	check_share_promoted(false);
+	check_share_promoted(true);
 	check_share(1);
 	check_share(5);
 	check_share(0);
@@ -527,10 +529,42 @@ static void check_moved(bool refused)
 	destroy(memory);
 }
 
+/* A page of a region that was listed earlier takes with it what it is known to have of its own. */
+static void check_moved_later(void)
+{
+	struct memory *memory = make_large();
+	struct policy_move move = { .space = 3, .target = 1, .pages = 1, .promote = true };
+	struct unit page = { .space = 3, .target = 1 };
+	struct area *area;
+	u32 region, nr = 0;
+	float before;
+
+	memory->policy->config.dry = true;
+	for (nr = 0; nr < 6; nr++) {
+		sample_by_chance(memory, 1);
+		look(memory);
+	}
+	for (nr = 0, region = 32; region < REGIONS; region++) {
+		page.addr = move.addr = 0x10000000 + ((u64)region * HUGE << HTMM_PAGE_SHIFT);
+		if (!focus_region(&memory->policy->focus, &page, &area) || area->share < 0 ||
+		    area->looks)
+			continue;
+		before = area->share;
+		move.samples = memory->samples[region * HUGE];
+		focus_moved(&memory->policy->focus, &move, true);
+		CHECK(area->share > before && area->share < before + 0.0045F);
+		nr++;
+	}
+	printf("# %u regions that were listed earlier\n", nr);
+	CHECK(nr > 10);
+	destroy(memory);
+}
+
 static void test_moved(void)
 {
 	check_moved(false);
 	check_moved(true);
+	check_moved_later();
 }
 
 /* What cannot be moved stays where it is known to be. */
