@@ -20,6 +20,7 @@
 # make bench-export	list all pages of tables of up to 40 M pages, call by call
 # make bench-budget	what sampling costs under a budget while the load changes in steps
 # make bench-cooling	how well hot pages are recognized, by the period of cooling
+# make bench-looks	what a look of htmmctl tier costs with 1, 10 and 100 GiB of memory
 # make bench-sample	what a sample costs, in instructions, beside perf (JSON=FILE)
 # make bench-accuracy	how well samples show the hot pages, by period and budget
 #			(PROGRAMS="graph redis" JSON=FILE)
@@ -124,6 +125,9 @@ experiment: packages userspace
 bench-cooling:
 	$(MAKE) -C selftests/bench/cooling run
 
+bench-looks: packages
+	selftests/bench/looks/run
+
 bench-sample:
 	selftests/rig/packages build check demo
 	$(MAKE) -C selftests/bench/sample run
@@ -171,5 +175,6 @@ clean:
 	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 	rm -rf build
 
-.PHONY: all module userspace packages demo shell quick check fuzz lint bench-core bench-readers bench-drain \
-	bench-report bench-export bench-budget bench-cooling bench-sample bench-accuracy experiment clean
+.PHONY: all module userspace packages demo shell quick check fuzz lint bench-core bench-readers \
+	bench-drain bench-report bench-export bench-budget bench-cooling bench-looks bench-sample \
+	bench-accuracy experiment clean

@@ -709,6 +709,27 @@ static void check_lists(const struct group *group)
 		seen[page] = true;
 		CHECK((machine.node[page] % 2 == SLOW) == (i < group->nr_slow));
 	}
+	for (; i < group->pages.nr + group->nr_rest; i++) {
+		const u32 page = (group->pages.pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
+
+		CHECK(!seen[page] && machine.node[page] % 2 == SLOW && !machine.samples[page]);
+		seen[page] = true;
+	}
+}
+
+/* Pages of the slow tier that have none. */
+static unsigned int without_samples(__u64 start, __u64 end)
+{
+	unsigned int nr = 0;
+	u32 page;
+
+	for (page = 0; page < USUAL; page++) {
+		const __u64 addr = BASE + ((__u64)page << HTMM_PAGE_SHIFT);
+
+		nr += addr >= start && addr < end && machine.node[page] % 2 == SLOW &&
+		      !machine.samples[page];
+	}
+	return nr;
 }
 
 /* Of more pages than can be listed, regions are chosen, and the hottest pages beside them. */
@@ -717,7 +738,7 @@ static void test_large(void)
 	struct tier *tier = make(150);
 	const struct group *group = &tier->groups[0];
 	const struct htmm_list_pages *list = machine.list;
-	unsigned int i, ranges = 0;
+	unsigned int i, ranges = 0, rest = 0;
 
 	tier->config.dry = true;
 	sample(0, 200, 2);
@@ -738,8 +759,10 @@ static void test_large(void)
 			continue;
 		CHECK(list[i].order == HTMM_ORDER_TABLE && list[i].pid == PID &&
 		      list[i].target == 1 && list[i].start < list[i].end);
+		rest += without_samples(list[i].start, list[i].end);
 		ranges++;
 	}
+	CHECK(group->nr_rest == rest && rest > 1000);
 	CHECK(ranges >= 1 && list[machine.nr_lists - 1].order == HTMM_ORDER_HOTTEST);
 	destroy(tier);
 }

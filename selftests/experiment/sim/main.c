@@ -175,6 +175,9 @@ static void print_json(__u64 period, const struct sim_config *config,
 	json_add_u64(obj, "demoted", result->demoted);
 	json_add_u64(obj, "pingpongs", result->pingpongs);
 	json_add(obj, "cost", json_object_new_double(result->cost));
+	json_add_u64(obj, "looks", result->looks);
+	json_add_u64(obj, "listed", result->listed);
+	json_add_u64(obj, "policy_ns", result->policy_ns);
 	json_print(stdout, obj);
 }
 

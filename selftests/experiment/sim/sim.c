@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include "htmmctl/clock.h"
 #include "sim.h"
 #include "world.h"
 
@@ -35,7 +36,6 @@
  * @cooled: samples counted at the last cooling
  * @taken: samples so far, those included that were left out
  * @period: accesses that a sample stands for
- * @looks: how often it was looked
  * @trace: a line is printed for each look
  * @fast_accesses: accesses served fast
  * @accesses: all accesses
@@ -67,7 +67,6 @@ struct sim {
 	__u64 cooled;
 	__u64 taken;
 	__u64 period;
-	__u64 looks;
 	FILE *trace;
 	double fast_accesses;
 	double accesses;
@@ -201,6 +200,27 @@ static void list_all(struct sim *sim, struct policy_look *look)
 	      sim->config->walk_ns);
 }
 
+static ssize_t choose_ranges(struct sim *sim, const struct policy_look *look,
+			     const struct policy_range **range)
+{
+	const __u64 before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const ssize_t nr = policy_focus(sim->policy, look, range);
+
+	sim->result->policy_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	return nr;
+}
+
+static const struct policy_plan *decide(struct sim *sim, const struct policy_look *look)
+{
+	const __u64 before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const struct policy_plan *plan = policy_look(sim->policy, look);
+
+	sim->result->policy_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	sim->result->listed += look->nr_slow + look->nr_fast + look->nr_rest;
+	sim->result->looks++;
+	return plan;
+}
+
 /* Lists what the policy chooses. Returns what it takes, in ns, without what is done with a page. */
 static double list_ranges(struct sim *sim, struct policy_look *look)
 {
@@ -211,7 +231,7 @@ static double list_ranges(struct sim *sim, struct policy_look *look)
 	look->found = sim->fast;
 	look->nr_found = world_find(&sim->world, policy_find(sim->policy), &sim->found, sim->fast,
 				    &walked);
-	nr = policy_focus(sim->policy, look, &range);
+	nr = choose_ranges(sim, look, &range);
 	/* Without memory, nothing is listed. */
 	for (i = 0; i < nr; i++) {
 		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, true, &range[i],
@@ -303,7 +323,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		list_all(sim, &look);
 	if (sim->large)
 		list_some(sim, &look);
-	plan = policy_look(sim->policy, &look);
+	plan = decide(sim, &look);
 	if (!plan)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;

@@ -55,6 +55,9 @@ struct sim_config {
  * @demoted: pages of 4 KiB
  * @pingpongs: pages that were moved back soon
  * @cost: seconds that sampling, looking and moving took
+ * @looks: at how many times pages were listed
+ * @listed: how many pages, at all looks together
+ * @policy_ns: CPU time that the policy took for these looks, on the machine that simulates
  */
 struct sim_result {
 	double seconds;
@@ -68,6 +71,9 @@ struct sim_result {
 	__u64 demoted;
 	__u64 pingpongs;
 	double cost;
+	__u64 looks;
+	__u64 listed;
+	__u64 policy_ns;
 };
 
 /**
