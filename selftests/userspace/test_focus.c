@@ -545,7 +545,8 @@ static void check_moved_later(void)
 		look(memory);
 	}
 	for (nr = 0, region = 32; region < REGIONS; region++) {
-		page.addr = move.addr = 0x10000000 + ((u64)region * HUGE << HTMM_PAGE_SHIFT);
+		page.addr = 0x10000000 + ((u64)region * HUGE << HTMM_PAGE_SHIFT);
+		move.addr = page.addr;
 		if (!focus_region(&memory->policy->focus, &page, &area) || area->share < 0 ||
 		    area->looks)
 			continue;
