@@ -26,28 +26,7 @@ static void test_wait(void)
 	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
 	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
 	/* Lists of regions take a four-hundredth of the time. */
-	CHECK(fabs(policy_glance_wait(0.01, 1) - 4) < 0.000001);
-	CHECK(fabs(policy_glance_wait(0.01, 3) - 4. / 3) < 0.000001);
-	CHECK(fabs(policy_glance_wait(0.01, 64) - 1) < 0.000001);
-	destroy(memory);
-}
-
-/* Looks take their part of the time of up to four CPUs. */
-static void test_wait_cpus(void)
-{
-	static const unsigned int cpus[] = { 0, 1, 3, 4, 64 };
-	static const unsigned int as_many[] = { 1, 1, 3, 4, 4 };
-	struct memory *memory = make(4000, 0);
-	unsigned int i;
-
-	work(memory, 0, 100, 5, 12);
-	for (i = 0; i < 5; i++) {
-		memory->policy->config.cpus = cpus[i];
-		memory->policy->plan.won = 0;
-		CHECK(fabs(policy_wait(memory->policy, 0.01) * as_many[i] - 5) < 0.000001);
-		memory->policy->plan.won = 1000;
-		CHECK(fabs(policy_wait(memory->policy, 0.01) * as_many[i] - 0.05) < 0.000001);
-	}
+	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
 	destroy(memory);
 }
 
@@ -55,19 +34,57 @@ static void test_wait_cpus(void)
 static void test_wait_parts(void)
 {
 	struct memory *memory = make(4000, 0);
+	struct policy *policy = memory->policy;
 
 	work(memory, 0, 100, 5, 12);
-	memory->policy->interval = 100;
-	memory->policy->config.cpus = 2;
+	policy->interval = 100;
 	/* In 8 s they save 3.2 times what the look cost, then as much as it cost. */
-	memory->policy->plan.won = 0.004;
-	CHECK(policy_wait(memory->policy, 0.01) > 2);
-	memory->policy->focused = true;
-	CHECK(fabs(policy_wait(memory->policy, 0.01) - 0.025) < 0.000001);
-	memory->policy->plan.won = 0.00125;
-	CHECK(fabs(policy_wait(memory->policy, 0.01) - 0.075) < 0.000001);
-	memory->policy->plan.won = 0;
-	CHECK(fabs(policy_wait(memory->policy, 0.01) - 2.5) < 0.000001);
+	policy->plan.won = 0.004;
+	CHECK(policy_wait(policy, 0.01) > 2);
+	policy->focused = true;
+	CHECK(fabs(policy_wait(policy, 0.01) - 0.05) < 0.000001);
+	policy->plan.held[POLICY_HELD_RATE] = 1;
+	CHECK(policy_wait(policy, 0.01) > 2);
+	policy->plan.held[POLICY_HELD_RATE] = 0;
+	policy->config.dry = true;
+	CHECK(policy_wait(policy, 0.01) > 2);
+	policy->config.dry = false;
+	policy->plan.won = 0.00125;
+	CHECK(fabs(policy_wait(policy, 0.01) - 0.15) < 0.000001);
+	/* Of what earlier moves were expected to gain, little has come true. */
+	policy->expected = 1900;
+	policy->gained = 300;
+	CHECK(fabs(policy_wait(policy, 0.01) - 0.75) < 0.000001);
+	policy->plan.won = 0;
+	CHECK(fabs(policy_wait(policy, 0.01) - 5) < 0.000001);
+	destroy(memory);
+}
+
+/* If there are many parts, and CPUs, looks at them may take the time of up to four. */
+static void test_wait_cpus(void)
+{
+	static const struct {
+		unsigned int cpus, parts, as_many;
+		bool focused;
+	} cases[] = {
+		{ 0, 40, 1, true }, { 1, 40, 1, true }, { 3, 40, 3, true }, { 4, 40, 4, true },
+		{ 64, 40, 4, true }, { 64, 8, 2, true }, { 64, 3, 1, true }, { 64, 40, 1, false },
+	};
+	struct memory *memory = make(4000, 0);
+	struct policy *policy = memory->policy;
+	unsigned int i;
+
+	work(memory, 0, 100, 5, 12);
+	policy->focus.most = 10;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		policy->config.cpus = cases[i].cpus;
+		policy->focus.now.nr = 10 * cases[i].parts;
+		policy->focused = cases[i].focused;
+		policy->plan.won = 0;
+		CHECK(fabs(policy_wait(policy, 0.01) - 5) < 0.000001);
+		policy->plan.won = 1000;
+		CHECK(fabs(policy_wait(policy, 0.01) * cases[i].as_many - 0.05) < 0.000001);
+	}
 	destroy(memory);
 }
 
@@ -338,8 +355,8 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_wait),
-		TAP_TEST(test_wait_cpus),
 		TAP_TEST(test_wait_parts),
+		TAP_TEST(test_wait_cpus),
 		TAP_TEST(test_wait_forced),
 		TAP_TEST(test_slow_cut),
 		TAP_TEST(test_least),

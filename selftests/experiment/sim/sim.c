@@ -165,7 +165,7 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 /* Lists of regions take no more than their part of the time. */
 static double next_look(const struct sim *sim)
 {
-	double wait = policy_glance_wait(sim->glance, sim->config->policy.cpus);
+	double wait = policy_glance_wait(sim->glance);
 
 	wait = fmin(fmax(wait, LEAST_WAIT), sim->config->interval);
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);

@@ -139,6 +139,7 @@ static void match(struct focus *focus, size_t at, const __u32 *halvings, double 
 		area->share = old_area->share;
 		area->last = old_area->last;
 		area->fast_pages = old_area->fast_pages;
+		area->chosen = old_area->chosen;
 		area->own = old_area->own;
 		area->resident = old_area->resident;
 		area->moved = old_area->moved;
@@ -340,7 +341,7 @@ static void add_pages(struct focus *focus, const struct htmm_page *page, size_t 
 
 		if (!focus_region(focus, &one, &area))
 			continue;
-		area->resident++;
+		area->resident += !!area->looks;
 		area->pages++;
 		area->fast_pages += fast;
 		area->samples[fast] += page->samples;
@@ -359,14 +360,15 @@ static void add_rest(struct focus *focus, const struct htmm_page *page, size_t n
 			.addr = page->addr, .space = page->space, .target = page->target,
 		};
 
-		if (focus_region(focus, &one, &area))
+		if (focus_region(focus, &one, &area) && area->looks)
 			area->resident++;
 	}
 }
 
 /*
  * What part of the differences between the counts of a region's pages will be there again. If all
- * pages are alike, the variance of their counts is about the mean (Poisson).
+ * pages are alike, the variance of their counts is about the mean (Poisson), or less after a
+ * cooling: then this is a little too small.
  */
 static float own_of(const struct area *area)
 {
@@ -390,7 +392,9 @@ static float share_of(const struct area *area)
 
 	if (area->looks > 1 && gain >= SHARE_GAIN)
 		return (float)area->gain[true] / gain;
-	return samples ? part_of(area, area->samples[true], samples, area->fast_pages) : -1;
+	if (samples && area->chosen)
+		return part_of(area, area->samples[true], samples, area->fast_pages);
+	return samples ? (float)area->samples[true] / samples : -1;
 }
 
 /*
@@ -510,6 +514,7 @@ void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
 		area->fast_pages += move->pages;
 	else
 		area->fast_pages -= area->fast_pages < move->pages ? area->fast_pages : move->pages;
+	area->chosen = true;
 	if (!region->samples || !area->resident || area->share < 0)
 		return;
 	part = part_of(area, move->samples, region->samples, move->pages);

@@ -6,8 +6,8 @@
  * Most are drawn by chance, a region the more likely the more samples of the slow tier it has
  * gained lately. What part of its samples these are is known of a region from when it was chosen
  * last, and of others it is assumed to be as usual. So the cost of a look does not follow how much
- * memory there is. Pages are often in the fast tier because of the very samples that are counted
- * here, so how far the counts of a region are chance is taken from how much they differ.
+ * memory there is. Pages that were promoted for their counts will have fewer samples than these say,
+ * as far as the counts were chance. That is taken from how much the counts of a region differ.
  *
  * What has no samples is not in the list of regions, but pages that may leave the fast tier are
  * mostly there: the caller goes through the fast tier, some pages at each look. Of all regions that
@@ -28,6 +28,7 @@
  * @halvings: of its target since then
  * @last: number of the last look at which it was in focus; 0: none
  * @fast_pages: pages of 4 KiB that it has in the fast tier, as far as that is known
+ * @chosen: pages of it were moved for their counts, which may have been chance
  * @own: how far the counts of its pages differ by more than chance, from 0 to 1
  * @resident: its pages of 4 KiB when it was last in focus
  * @pages: of these, those of the fast tier, and those of the slow tier with samples, at this look
@@ -43,6 +44,7 @@ struct area {
 	__u32 halvings;
 	__u32 last;
 	__u32 fast_pages;
+	bool chosen;
 	float own;
 	__u32 resident;
 	__u32 pages;

@@ -38,8 +38,9 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LOOKS_MOST	0.2
 #define LOOKS_RESERVE	0.05
 #define LOOKS_CALM	0.002
-/* If there are more CPUs, as much of each of the first ones: there is more to win, too. */
+/* Of much memory at most that of so many CPUs, one for so many times what a look shows. */
 #define LOOKS_CPUS	4
+#define LOOKS_PARTS	4
 /* What part of the time moves save at least, for computing. */
 #define LEAST_WON	0.000001
 /* A look at a part of much memory is worth the most if its moves save this many times its cost. */
@@ -51,7 +52,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
  */
 #define WORTH		0.003
 #define WORTH_UNSURE	0.03
-/* What part of the time of a CPU lists of regions may take; of more CPUs as much as of looks. */
+/* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 
 /* Pages of 4 KiB in the largest page that can be moved. */
@@ -640,9 +641,18 @@ static void pace(struct policy *policy, const struct policy_look *look)
 	aim(policy, look, much);
 }
 
-static double looks_cpus(unsigned int cpus)
+/*
+ * How many CPUs' part of the time looks may take. Pages must have time to get samples from one look
+ * at them to the next, so looks may follow each other faster only if they are at other pages.
+ */
+static double looks_cpus(const struct policy *policy)
 {
-	return fmin(fmax(cpus, 1), LOOKS_CPUS);
+	const struct focus *focus = &policy->focus;
+	const double most = fmin(policy->config.cpus, LOOKS_CPUS);
+
+	if (!policy->focused || !focus->most)
+		return 1;
+	return fmax(fmin(most, (double)focus->now.nr / focus->most / LOOKS_PARTS), 1);
 }
 
 /*
@@ -657,32 +667,32 @@ static double wait_for_more(const struct policy *policy, double cost)
 /* Of much memory a look shows a part only. The next part is there at once, and saves as much. */
 static double wait_for_next_part(const struct policy *policy, double cost)
 {
-	const double saved = fmax(policy->plan.won, LEAST_WON) * USEFUL_S;
+	const double saved = fmax(policy->plan.won, LEAST_WON) * USEFUL_S * rule_trust(policy);
 
-	return cost / LOOKS_MOST / looks_cpus(policy->config.cpus) *
-	       fmax(LOOK_SAVES * cost / saved, 1);
+	return cost / LOOKS_MOST / looks_cpus(policy) * fmax(LOOK_SAVES * cost / saved, 1);
 }
 
 double policy_wait(const struct policy *policy, double cost)
 {
-	const double cpus = looks_cpus(policy->config.cpus);
+	const struct policy_plan *plan = &policy->plan;
 	double wait;
 
 	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
 	if (policy->burst.looks)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
-			    policy->plan.thin / fmax(policy->rate, 1), 2 * policy->interval);
+			    plan->thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
 		wait = wait_for_more(policy, cost);
-	if (policy->focused)
+	/* Unless not even what this part shows may be moved now. */
+	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
 		wait = fmin(wait, wait_for_next_part(policy, cost));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
 	/* A program that had more than its limit will soon have more again. */
-	if (policy->plan.forced_pages)
+	if (plan->forced_pages)
 		wait = fmin(wait, cost / LOOKS_RESERVE);
 
-	return fmin(fmax(wait, cost / (LOOKS_MOST * cpus)), cost / (LOOKS_CALM * cpus));
+	return fmin(fmax(wait, cost / (LOOKS_MOST * looks_cpus(policy))), cost / LOOKS_CALM);
 }
 
 bool policy_begins(struct policy *policy, __u64 samples, double seconds)
@@ -700,9 +710,9 @@ __u64 policy_cooling_period(__u64 pages)
 	return pages * COOLING_EACH > COOLING_LEAST ? pages * COOLING_EACH : COOLING_LEAST;
 }
 
-double policy_glance_wait(double cost, unsigned int cpus)
+double policy_glance_wait(double cost)
 {
-	return cost / (GLANCES_PART * looks_cpus(cpus));
+	return cost / GLANCES_PART;
 }
 
 /* Adds to what one of the tiers has of a region's samples. */

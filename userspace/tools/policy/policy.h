@@ -244,8 +244,7 @@ void policy_free(struct policy *policy);
  * @look: the regions, what was found, the coolings and the samples, as they are now
  * @range: set to the ranges, which are valid until the next call
  *
- * policy_look() must follow, with all pages of the fast tier and all sampled ones of the slow tier
- * in these ranges.
+ * policy_look() must follow, with all resident pages of these ranges.
  *
  * Return: how many ranges there are, or -ENOMEM.
  */
@@ -315,11 +314,10 @@ __u64 policy_cooling_period(__u64 pages);
 /**
  * policy_glance_wait() - when to list regions again, for policy_changed()
  * @cost: seconds that it took
- * @cpus: see struct policy_config
  *
  * Return: in how many seconds.
  */
-double policy_glance_wait(double cost, unsigned int cpus);
+double policy_glance_wait(double cost);
 
 /**
  * policy_watches() - can policy_changed() find anything before the next look?

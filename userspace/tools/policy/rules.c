@@ -59,8 +59,7 @@ bool rule_margin(const struct policy *policy, const struct unit *in, double out)
 	return value > out * (rule_on(policy, POLICY_MARGIN) ? MARGIN : 1);
 }
 
-/* What part of an expected gain comes true. */
-static double trust(const struct policy *policy)
+double rule_trust(const struct policy *policy)
 {
 	const double part = (policy->gained + TRUST_SAMPLES) / (policy->expected + TRUST_SAMPLES);
 
@@ -74,7 +73,7 @@ static double trust(const struct policy *policy)
  */
 static double useful_seconds(const struct policy *policy)
 {
-	const double part = trust(policy), lasted = policy->seconds - policy->burst.since;
+	const double part = rule_trust(policy), lasted = policy->seconds - policy->burst.since;
 
 	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
 }

@@ -118,6 +118,16 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit);
 bool rule_margin(const struct policy *policy, const struct unit *in, double out);
 
 /**
+ * rule_trust() - what part of what moves are expected to gain comes true
+ * @policy: the policy
+ *
+ * By what earlier moves were expected to gain, and have gained.
+ *
+ * Return: from 0.1 to 1.
+ */
+double rule_trust(const struct policy *policy);
+
+/**
  * rule_profit() - will the time won be more than the copies take?
  * @policy: the policy
  * @look: what is known

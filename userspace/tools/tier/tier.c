@@ -235,15 +235,14 @@ static double wait_of(const struct tier *tier, double cost)
 static double glance_wait_of(const struct tier *tier)
 {
 	bool watches = false;
-	double cost = 0, wait;
+	double cost = 0;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
 		cost += tier->groups[i].glance;
 		watches |= !tier->groups[i].plan || policy_watches(tier->groups[i].policy);
 	}
-	wait = policy_glance_wait(cost, tier->config.cpus);
-	return watches ? wait : fmax(wait, IDLE_WAIT_S);
+	return watches ? policy_glance_wait(cost) : fmax(policy_glance_wait(cost), IDLE_WAIT_S);
 }
 
 /* Somebody has set another capacity, which is the limit from now on. */
