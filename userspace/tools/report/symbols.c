@@ -16,8 +16,12 @@
 #define KALLSYMS	"/proc/kallsyms"
 /* Symbols inside of others: how many to look at before giving up. */
 #define NESTED_MOST	16
-/* Bytes of an entry of a .plt on x86-64. */
-#define PLT_ENTRY	16
+/* A symbol of a table goes before one that is made up here. */
+#define RANK_MADE	(-1000)
+/* The longest name that is made up, without what is added to it. */
+#define SYMBOL_MOST	1024
+/* Bytes of jmp *offset(%rip) on x86-64. */
+#define JUMP_BYTES	6
 
 static int add(struct symbols *symbols, __u64 start, __u64 size, int rank, const char *name)
 {
@@ -149,91 +153,141 @@ static int read_tables(struct symbols *symbols, Elf *elf, GElf_Word type)
 	return ret;
 }
 
-/* Names entries @first and the following ones of a .plt: one each, in the order of @relocations. */
-static int read_plt_entries(struct symbols *symbols, Elf *elf, const GElf_Shdr *plt, size_t first,
-			    Elf_Scn *relocations)
+/**
+ * struct slot - a place where the loader puts the address of a function of another file
+ * @addr: its address
+ * @name: the function
+ */
+struct slot {
+	__u64 addr;
+	const char *name;
+};
+
+struct slots {
+	struct slot *slot;
+	size_t nr;
+	size_t room;
+};
+
+static int by_addr(const void *a, const void *b)
 {
-	Elf_Scn *table;
-	GElf_Shdr head, table_head;
-	Elf_Data *data, *names;
-	char name[PATH_MAX];
+	const struct slot *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Reads the slots of a table of relocations. */
+static int read_slots(struct slots *slots, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
+{
+	Elf_Scn *table = elf_getscn(elf, head->sh_link);
+	Elf_Data *data = elf_getdata(section, NULL), *symbols;
+	GElf_Shdr table_head;
 	GElf_Rela entry;
 	GElf_Sym sym;
-	size_t i;
+	int i;
 
-	if (!gelf_getshdr(relocations, &head) || head.sh_type != SHT_RELA)
-		return 0;
-	table = elf_getscn(elf, head.sh_link);
 	if (!table || !gelf_getshdr(table, &table_head))
 		return 0;
-	data = elf_getdata(relocations, NULL);
-	names = elf_getdata(table, NULL);
+	symbols = elf_getdata(table, NULL);
 	for (i = 0; i < INT_MAX && gelf_getrela(data, i, &entry); i++) {
-		const char *of = NULL;
+		const GElf_Xword type = GELF_R_TYPE(entry.r_info);
+		struct slot *slot;
+		const char *name;
 
-		if (first + i >= plt->sh_size / PLT_ENTRY)
-			break;
-		if (gelf_getsym(names, GELF_R_SYM(entry.r_info), &sym))
-			of = elf_strptr(elf, table_head.sh_link, sym.st_name);
-		/* Some have no symbol, only an address. */
-		if (!of || !*of)
+		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
 			continue;
-		snprintf(name, sizeof(name), "%s@plt", of);
-		if (add(symbols, plt->sh_addr + (first + i) * PLT_ENTRY, PLT_ENTRY, 1, name))
+		if (!gelf_getsym(symbols, GELF_R_SYM(entry.r_info), &sym))
+			continue;
+		name = elf_strptr(elf, table_head.sh_link, sym.st_name);
+		if (!name || !*name)
+			continue;
+		slot = array_grow(slots->slot, slots->nr, &slots->room, sizeof(*slot));
+		if (!slot)
 			return -ENOMEM;
+		slots->slot = slot;
+		slots->slot[slots->nr++] = (struct slot) { .addr = entry.r_offset, .name = name };
 	}
 	return 0;
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *head)
+/* The slot through which code jumps, if it does: jmp *offset(%rip). */
+static const struct slot *slot_of(const struct slots *slots, const __u8 *code, size_t size,
+				  __u64 addr)
 {
-	Elf_Scn *section = NULL;
-	size_t names = 0;
+	const struct slot *slot = NULL;
+	size_t at;
 
-	elf_getshdrstrndx(elf, &names);
-	while ((section = elf_nextscn(elf, section))) {
-		const char *own = NULL;
+	for (at = 0; slots->nr && !slot && at + JUMP_BYTES <= size; at++) {
+		struct slot wanted;
+		__s32 offset;
 
-		if (gelf_getshdr(section, head))
-			own = elf_strptr(elf, names, head->sh_name);
-		if (own && !strcmp(own, name))
-			break;
+		if (code[at] != 0xff || code[at + 1] != 0x25)
+			continue;
+		memcpy(&offset, code + at + 2, sizeof(offset));
+		wanted.addr = addr + at + JUMP_BYTES + offset;
+		slot = bsearch(&wanted, slots->slot, slots->nr, sizeof(wanted), by_addr);
 	}
-	return section;
+	return slot;
 }
 
 /*
  * Names the code that the linker has made for calls of other files' functions. It has no symbols,
- * and would be taken for the end of the one before it (_init). The first entry of .plt is the way
- * of all others to the loader; .plt.sec is what callers use where indirect branches are tracked.
- * What has no name of its own has that of the section.
+ * and would be taken for the end of the one before it (_init). What jumps elsewhere, as to the
+ * loader, has the name of the section.
  */
-static int read_plts(struct symbols *symbols, Elf *elf)
+static int read_plt(struct symbols *symbols, const struct slots *slots, Elf_Scn *section,
+		    const GElf_Shdr *head, const char *name)
 {
-	static const struct {
-		const char *name;
-		int first;
-	} section[] = { { ".plt", 1 }, { ".plt.sec", 0 }, { ".plt.got", -1 } };
-	GElf_Shdr plt, head;
-	Elf_Scn *relocations = find_section(elf, ".rela.plt", &head);
-	size_t i;
+	Elf_Data *data = elf_getdata(section, NULL);
+	const size_t size = head->sh_entsize == 8 ? 8 : 16;
+	char call[SYMBOL_MOST + sizeof("@plt")];
+	size_t at;
 	int ret = 0;
 
-	for (i = 0; !ret && i < ARRAY_SIZE(section); i++) {
-		if (!find_section(elf, section[i].name, &plt))
-			continue;
-		ret = add(symbols, plt.sh_addr, plt.sh_size, 0, section[i].name);
-		if (!ret && relocations && section[i].first >= 0)
-			ret = read_plt_entries(symbols, elf, &plt, section[i].first, relocations);
+	for (at = 0; !ret && data && data->d_buf && at + size <= data->d_size; at += size) {
+		const __u64 addr = head->sh_addr + at;
+		const struct slot *slot = slot_of(slots, (__u8 *)data->d_buf + at, size, addr);
+
+		if (slot)
+			snprintf(call, sizeof(call), "%.*s@plt", SYMBOL_MOST, slot->name);
+		ret = add(symbols, addr, size, RANK_MADE, slot ? call : name);
 	}
 	return ret;
 }
 
-/*
- * Reads the symbols of tables of a type, or with type 0 the linker's code; with @segments, also
- * where they are in the file.
- */
-static int read_elf(struct symbols *symbols, const char *path, GElf_Word type, bool segments)
+static int read_plts(struct symbols *symbols, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	struct slots slots = {};
+	size_t names = 0;
+	GElf_Ehdr ehdr;
+	GElf_Shdr head;
+	int ret = 0;
+
+	if (!gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    elf_getshdrstrndx(elf, &names))
+		return 0;
+	while (!ret && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &head) && head.sh_type == SHT_RELA)
+			ret = read_slots(&slots, elf, section, &head);
+	if (slots.nr)
+		qsort(slots.slot, slots.nr, sizeof(*slots.slot), by_addr);
+	while (!ret && (section = elf_nextscn(elf, section))) {
+		const char *name = NULL;
+
+		if (gelf_getshdr(section, &head) && head.sh_type == SHT_PROGBITS)
+			name = elf_strptr(elf, names, head.sh_name);
+		if (name && (!strcmp(name, ".plt") || !strncmp(name, ".plt.", 5)))
+			ret = read_plt(symbols, &slots, section, &head, name);
+	}
+	free(slots.slot);
+	return ret;
+}
+
+/* What is read of a file: symbols, where they are in it, what the linker has made. */
+enum part { PART_SYMTAB = 1, PART_DYNSYM = 2, PART_SEGMENTS = 4, PART_PLTS = 8 };
+
+static int read_elf(struct symbols *symbols, const char *path, unsigned int parts)
 {
 	struct stat stat;
 	Elf *elf;
@@ -245,10 +299,14 @@ static int read_elf(struct symbols *symbols, const char *path, GElf_Word type, b
 		return fd;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	ret = !elf || elf_kind(elf) != ELF_K_ELF ? -ENOEXEC : 0;
-	if (!ret && segments)
+	if (!ret && parts & PART_SEGMENTS)
 		ret = read_segments(symbols, elf);
-	if (!ret)
-		ret = type ? read_tables(symbols, elf, type) : read_plts(symbols, elf);
+	if (!ret && parts & PART_SYMTAB)
+		ret = read_tables(symbols, elf, SHT_SYMTAB);
+	if (!ret && parts & PART_DYNSYM)
+		ret = read_tables(symbols, elf, SHT_DYNSYM);
+	if (!ret && parts & PART_PLTS)
+		ret = read_plts(symbols, elf);
 	elf_end(elf);
 	close(fd);
 	return ret;
@@ -306,16 +364,16 @@ int symbols_of_file(struct symbols *symbols, const struct symbols_wanted *wanted
 	ret = check(path, wanted, &id);
 	if (ret && check_cache(path, wanted, &id))
 		return ret;
-	ret = read_elf(symbols, path, SHT_SYMTAB, true);
+	ret = read_elf(symbols, path, PART_SEGMENTS | PART_SYMTAB);
 	hex_of(hex, &id);
 	if (!ret && !symbols->nr && id.len > 1) {
 		snprintf(debug, sizeof(debug), DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2);
-		read_elf(symbols, debug, SHT_SYMTAB, false);
+		read_elf(symbols, debug, PART_SYMTAB);
 	}
 	if (!ret && !symbols->nr)
-		ret = read_elf(symbols, path, SHT_DYNSYM, false);
+		ret = read_elf(symbols, path, PART_DYNSYM);
 	if (!ret)
-		ret = read_elf(symbols, path, SHT_NULL, false);
+		ret = read_elf(symbols, path, PART_PLTS);
 	finish(symbols);
 	return ret;
 }
