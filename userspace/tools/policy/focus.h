@@ -6,8 +6,8 @@
  * Most are drawn by chance, a region the more likely the more samples of the slow tier it has
  * gained lately. What part of its samples these are is known of a region from when it was chosen
  * last, and of others it is assumed to be as usual. So the cost of a look does not follow how much
- * memory there is. Pages that were promoted for their counts will have fewer samples than these say,
- * as far as the counts were chance. That is taken from how much the counts of a region differ.
+ * memory there is. Pages that were promoted for their counts will have fewer samples than these
+ * say, as far as the counts were chance. That is taken from how much those of a region differ.
  *
  * What has no samples is not in the list of regions, but pages that may leave the fast tier are
  * mostly there: the caller goes through the fast tier, some pages at each look. Of all regions that
