@@ -218,7 +218,7 @@ static const struct slot *slot_of(const struct slots *slots, const __u8 *code, s
 	size_t at;
 
 	for (at = 0; slots->nr && !slot && at + JUMP_BYTES <= size; at++) {
-		struct slot wanted;
+		struct slot wanted = {};
 		__s32 offset;
 
 		if (code[at] != 0xff || code[at + 1] != 0x25)
