@@ -165,9 +165,9 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 /* Lists of regions take no more than their part of the time. */
 static double next_look(const struct sim *sim)
 {
-	double wait = policy_glance_wait(sim->glance);
+	double wait = fmin(fmax(policy_glance_wait(sim->glance), LEAST_WAIT),
+			   sim->config->interval);
 
-	wait = fmin(fmax(wait, LEAST_WAIT), sim->config->interval);
 	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
 }
 
@@ -221,6 +221,21 @@ static const struct policy_plan *decide(struct sim *sim, const struct policy_loo
 	return plan;
 }
 
+/* Lists the pages of the slow tier in a range, those without samples apart. */
+static void list_slow(struct sim *sim, struct policy_look *look, const struct policy_range *range)
+{
+	const struct htmm_page *page = sim->rest + look->nr_rest;
+	size_t nr = world_range(&sim->world, sim->store, PLACE_SLOW, range,
+				sim->rest + look->nr_rest);
+
+	for (; nr; nr--, page++) {
+		if (page->samples)
+			sim->slow[look->nr_slow++] = *page;
+		else
+			sim->rest[look->nr_rest++] = *page;
+	}
+}
+
 /* Lists what the policy chooses. Returns what it takes, in ns, without what is done with a page. */
 static double list_ranges(struct sim *sim, struct policy_look *look)
 {
@@ -234,12 +249,9 @@ static double list_ranges(struct sim *sim, struct policy_look *look)
 	nr = choose_ranges(sim, look, &range);
 	/* Without memory, nothing is listed. */
 	for (i = 0; i < nr; i++) {
-		look->nr_slow += world_range(&sim->world, sim->store, PLACE_SLOW, true, &range[i],
-					     sim->slow + look->nr_slow);
-		look->nr_fast += world_range(&sim->world, sim->store, PLACE_FAST, true, &range[i],
+		list_slow(sim, look, &range[i]);
+		look->nr_fast += world_range(&sim->world, sim->store, PLACE_FAST, &range[i],
 					     sim->fast + look->nr_fast);
-		look->nr_rest += world_range(&sim->world, sim->store, PLACE_SLOW, false, &range[i],
-					     sim->rest + look->nr_rest);
 		walked += (range[i].end - range[i].start) >> HTMM_PAGE_SHIFT;
 	}
 	return walked * sim->config->walk_ns;

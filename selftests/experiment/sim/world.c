@@ -199,7 +199,6 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 }
 
 size_t world_range(const struct world *world, const struct store *store, enum place place,
-		   bool sampled,
 		   const struct policy_range *range, struct htmm_page *list)
 {
 	u32 count[HTMM_REGION_PAGES];
@@ -214,8 +213,7 @@ size_t world_range(const struct world *world, const struct store *store, enum pl
 		htmm_table_counts(&store->table, range->space, base >> HTMM_PAGE_SHIFT, count,
 				  NULL);
 		for (page = 0; page < WORLD_PAGES; page++)
-			if (region->place[page] == place &&
-			    (place == PLACE_FAST || !count[page] == !sampled))
+			if (region->place[page] == place)
 				list[nr++] = page_at(world, region, page, count[page]);
 	}
 	return nr;

@@ -89,14 +89,12 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
  * @world: the memory
  * @store: the counts
  * @place: which tier
- * @sampled: of the slow tier: those with samples, or those without any
  * @range: the range, of whole regions
  * @list: filled
  *
  * Return: how many there are.
  */
 size_t world_range(const struct world *world, const struct store *store, enum place place,
-		   bool sampled,
 		   const struct policy_range *range, struct htmm_page *list);
 
 /**
