@@ -187,20 +187,29 @@ static void draw(struct focus *focus, size_t nr)
 	}
 }
 
+/* The region of a listed page; NULL: it is not known. */
+static struct area *area_of(const struct focus *focus, const struct htmm_page *page)
+{
+	const struct unit unit = {
+		.addr = page->addr, .space = page->space, .target = page->target,
+	};
+	struct area *area;
+
+	focus_region(focus, &unit, &area);
+	return area;
+}
+
 /* Counts pages that were found in regions of which none were known. */
 static void note_found(struct focus *focus, const struct policy_look *look)
 {
-	struct area *area, *last = NULL;
+	const struct area *last = NULL;
 	bool known = false;
 	size_t i;
 
 	for (i = 0; i < look->nr_found; i++) {
-		const struct unit page = {
-			.addr = look->found[i].addr, .space = look->found[i].space,
-			.target = look->found[i].target,
-		};
+		struct area *area = area_of(focus, &look->found[i]);
 
-		if (!focus_region(focus, &page, &area))
+		if (!area)
 			continue;
 		if (area != last)
 			known = area->fast_pages;
@@ -331,15 +340,12 @@ struct unit *focus_region(const struct focus *focus, const struct unit *page, st
 /* Adds pages of one tier to what was listed of their regions. */
 static void add_pages(struct focus *focus, const struct htmm_page *page, size_t nr, bool fast)
 {
-	struct area *area;
 	size_t i;
 
 	for (i = 0; i < nr; i++, page++) {
-		const struct unit one = {
-			.addr = page->addr, .space = page->space, .target = page->target,
-		};
+		struct area *area = area_of(focus, page);
 
-		if (!focus_region(focus, &one, &area))
+		if (!area)
 			continue;
 		area->resident += !!area->looks;
 		area->pages++;
@@ -352,15 +358,12 @@ static void add_pages(struct focus *focus, const struct htmm_page *page, size_t 
 /* Adds pages of the slow tier without samples. */
 static void add_rest(struct focus *focus, const struct htmm_page *page, size_t nr)
 {
-	struct area *area;
 	size_t i;
 
-	for (i = 0; i < nr; i++, page++) {
-		const struct unit one = {
-			.addr = page->addr, .space = page->space, .target = page->target,
-		};
+	for (i = 0; i < nr; i++) {
+		struct area *area = area_of(focus, &page[i]);
 
-		if (focus_region(focus, &one, &area) && area->looks)
+		if (area && area->looks)
 			area->resident++;
 	}
 }
