@@ -38,7 +38,10 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LOOKS_MOST	0.2
 #define LOOKS_RESERVE	0.05
 #define LOOKS_CALM	0.002
-/* Of much memory at most that of so many CPUs, one for so many times what a look shows. */
+/*
+ * Looks at parts of much memory may take that of up to LOOKS_CPUS CPUs: of one for each LOOKS_PARTS
+ * parts that there are.
+ */
 #define LOOKS_CPUS	4
 #define LOOKS_PARTS	4
 /* What part of the time moves save at least, for computing. */
