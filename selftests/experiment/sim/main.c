@@ -35,7 +35,7 @@ struct list {
  * @capacity: of the fast tier, in bytes; 0: by @ratio
  * @periods: accesses between two samples; of a recording: take each so many'th sample
  * @coolings: samples between two coolings
- * @intervals: seconds between two looks
+ * @intervals: most seconds between two looks; 0: no limit
  * @cpus: that a made-up program uses
  * @seed: of random numbers
  * @first: a file with the pages that were touched first
@@ -220,7 +220,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		},
 		.program = "gups", .size = 180 << 20, .accesses = 400000000, .ratio = 2,
 		.periods = { { 499 }, 1 }, .coolings = { { 0 }, 1 },
-		.intervals = { { 1 }, 1 }, .cpus = 1, .seed = 1,
+		.intervals = { { 0 }, 1 }, .cpus = 1, .seed = 1,
 	};
 	const struct opt opts[] = {
 		{ OPT_TEXT, 0, "program", "NAME", "gups, phases, zipf, stream or uniform (gups)",
@@ -240,7 +240,7 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		  &opt.periods, .call = call_periods },
 		{ OPT_CALL, 0, "cooling-period", "N,...", "samples between coolings (4 a page)",
 		  &opt.coolings, .call = call_periods },
-		{ OPT_CALL, 'i', "interval", "SECONDS,...", "most time between two looks (1)",
+		{ OPT_CALL, 'i', "interval", "SECONDS,...", "most time between two looks",
 		  &opt.intervals, .call = call_intervals },
 		{ OPT_CALL, 0, "fast-ns", "NS", "a load from the fast tier (80)",
 		  &opt.config.fast_ns, .call = call_number },

@@ -9,8 +9,9 @@
 #define TABLE_BYTES	BIT_ULL(30)
 /* The last of these parts shows the settled state. */
 #define PARTS		5
-/* Seconds between two looks. */
+/* Seconds between two looks, and until the first one. */
 #define LEAST_WAIT	0.05
+#define FIRST_LOOK	0.25
 
 /**
  * struct sim - a simulation in progress
@@ -165,10 +166,9 @@ static void print_look(const struct sim *sim, const struct policy_plan *plan)
 /* Lists of regions take no more than their part of the time. */
 static double next_look(const struct sim *sim)
 {
-	double wait = fmin(fmax(policy_glance_wait(sim->glance), LEAST_WAIT),
-			   sim->config->interval);
+	const double due = fmin(sim->seconds + policy_glance_wait(sim->glance), sim->due);
 
-	return fmax(fmin(sim->seconds + wait, sim->due), sim->seconds + LEAST_WAIT);
+	return fmax(due, sim->seconds + LEAST_WAIT);
 }
 
 /* The memory that a program uses may grow. Returns 0 or -ENOMEM. */
@@ -340,7 +340,8 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
 	before = sim->result->cost - before;
-	sim->due = sim->seconds + policy_wait(sim->policy, before);
+	sim->due = sim->seconds +
+		   fmin(policy_wait(sim->policy, before), sim->config->interval ?: INFINITY);
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;
@@ -440,7 +441,8 @@ static int simulate(struct sim *sim, struct htmm_error *err)
 	int ret = -ENOMEM;
 
 	touch_all(sim);
-	sim->next_look = sim->config->interval / 4;
+	sim->next_look = FIRST_LOOK;
+	sim->due = INFINITY;
 	while (series && (ret = sim->source->next(sim->source, &sample, err)) > 0) {
 		take(sim, &sample);
 		if (sim->seconds >= next_point) {

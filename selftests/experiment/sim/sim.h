@@ -18,7 +18,7 @@
  * @recorded_ns: with @all_fast: what one has cost in the recording
  * @page_ns: what a page costs at a look that is listed, and decided about
  * @walk_ns: what a resident page costs at a look
- * @interval: seconds between two looks
+ * @interval: most seconds between two looks; 0: no limit
  * @cooling_period: samples between two coolings; 0: it follows the number of pages
  * @list_pages: most pages in each list
  * @still: move nothing
