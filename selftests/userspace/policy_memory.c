@@ -17,8 +17,10 @@ struct memory *make_with(u32 pages, u32 off)
 	memory->pages = pages;
 	memory->capacity = CAPACITY;
 	memory->shift = HTMM_PAGE_SHIFT;
-	for (page = 0; page < CAPACITY; page++)
+	for (page = 0; page < CAPACITY; page++) {
 		memory->fast[page] = true;
+		memory->first[page] = true;
+	}
 	return memory;
 }
 
@@ -38,6 +40,7 @@ void sample(struct memory *memory, u32 from, u32 to, u32 times)
 	for (; from < to; from++) {
 		memory->samples[from] += times;
 		memory->total += times;
+		memory->saved += ((int)memory->fast[from] - memory->first[from]) * (long long)times;
 	}
 }
 
@@ -159,7 +162,7 @@ static struct policy_look list(struct memory *memory, bool pages)
 		.samples = memory->total,
 		.others = memory->others,
 		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
-		.slow_cut = memory->slow_cut, .focused = memory->focused,
+		.slow_cut = memory->slow_cut, .focused = memory->focused, .busy = memory->busy,
 	};
 	u32 page;
 

@@ -15,6 +15,8 @@
  * @policy: the policy
  * @samples: of each page
  * @fast: is it in the fast tier?
+ * @first: was it there at first?
+ * @saved: samples that moves have brought to the fast tier, less those that they have kept away
  * @pages: the last page that exists
  * @capacity: pages of the fast tier
  * @shift: size of the mappings
@@ -22,6 +24,7 @@
  * @others: of other processes
  * @coolings: how often counts were halved
  * @seconds: since the start
+ * @busy: CPUs that are busy; 0: as many as are sampled
  * @slow_cut: slow pages with at most so many samples are not listed
  * @focused: only pages of the regions are listed that the policy chooses,
  * @hottest: and the hottest ones of the slow tier
@@ -39,6 +42,8 @@ struct memory {
 	struct policy *policy;
 	u32 samples[PAGES];
 	bool fast[PAGES];
+	bool first[PAGES];
+	long long saved;
 	u32 pages;
 	u64 capacity;
 	u32 shift;
@@ -46,6 +51,7 @@ struct memory {
 	u64 others;
 	u64 coolings[2];
 	double seconds;
+	double busy;
 	u32 slow_cut;
 	bool focused;
 	bool hottest;

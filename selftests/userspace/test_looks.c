@@ -81,7 +81,7 @@ static void test_wait_cpus(void)
 		policy->focus.now.nr = 10 * cases[i].parts;
 		policy->focused = cases[i].focused;
 		policy->plan.won = 0;
-		CHECK(fabs(policy_wait(policy, 0.01) - 5) < 0.000001);
+		CHECK(fabs(policy_wait(policy, 0.01) * cases[i].as_many - 5) < 0.000001);
 		policy->plan.won = 1000;
 		CHECK(fabs(policy_wait(policy, 0.01) * cases[i].as_many - 0.05) < 0.000001);
 	}

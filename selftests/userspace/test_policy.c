@@ -189,7 +189,8 @@ static void test_margin(void)
 /* Copies that take longer than what is won with them. */
 static struct memory *make_at_cost(u32 off, double copy_ns)
 {
-	struct memory *memory = make(4000, off);
+	/* As if so many pages had been moved, for nothing. */
+	struct memory *memory = make(4000, off | bit(POLICY_BALANCE));
 
 	policy_copied(memory->policy, 1, copy_ns);
 	policy_copied(memory->policy, 1, copy_ns);
@@ -245,7 +246,8 @@ static void test_lasting(void)
  */
 static u64 promoted_after(bool kept, double copy_ns)
 {
-	struct memory *memory = make(4000, bit(POLICY_PREDICT) | bit(POLICY_BURST));
+	struct memory *memory = make(4000, bit(POLICY_PREDICT) | bit(POLICY_BURST) |
+					   bit(POLICY_BALANCE));
 	u64 promoted;
 	u32 i;
 

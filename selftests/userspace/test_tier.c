@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/mempolicy.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -1439,6 +1440,30 @@ static void test_exited(void)
 	destroy(tier);
 }
 
+/* CPU time between two calls, which take too short a time after each other to tell. */
+static void test_busy(void)
+{
+	const double hz = sysconf(_SC_CLK_TCK);
+	struct busy busy = {};
+	char line[128];
+	unsigned int i;
+	/* Guest time is in user time already; idle time, and waiting for disks, does not count. */
+	const char *format = "cpu  %.0f 10 20 %.0f 40 50 60 70 80 90";
+
+	for (i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), format, 1000 + i * 5 * hz, 30 + i * 7 * hz);
+		busy_read(&busy, line, 100 + 2 * i);
+		CHECK(fabs(busy.cpus - (i ? 2.5 : 0)) < 0.001);
+	}
+	snprintf(line, sizeof(line), format, 1000 + 13 * hz, 30);
+	busy_read(&busy, line, 104.05);
+	CHECK(fabs(busy.cpus - 2.5) < 0.001);
+	busy_read(&busy, line, 105);
+	CHECK(fabs(busy.cpus - 3) < 0.001);
+	busy_read(&busy, "intr 1 2 3 4 5 6 7 8 9", 110);
+	CHECK(fabs(busy.cpus - 3) < 0.001);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -1477,6 +1502,7 @@ int main(void)
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
 		TAP_TEST(test_exited),
+		TAP_TEST(test_busy),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -121,6 +121,7 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 		*(one->promote ? &sim->result->promoted : &sim->result->demoted) += one->pages;
 	}
 	spend(sim, moved * sim->config->policy.copy_ns);
+	policy_copied(sim->policy, moved, moved * sim->config->policy.copy_ns);
 	sim->result->pingpongs += plan->pingpong_pages;
 }
 
@@ -340,6 +341,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
 	before = sim->result->cost - before;
+	policy_spent(sim->policy, before);
 	sim->due = sim->seconds +
 		   fmin(policy_wait(sim->policy, before), sim->config->interval ?: INFINITY);
 	if (sim->trace)

@@ -10,6 +10,7 @@ const char *const policy_rule_names[POLICY_NR_RULES] = {
 	[POLICY_HYSTERESIS] = "hysteresis",
 	[POLICY_MARGIN] = "margin",
 	[POLICY_PROFIT] = "profit",
+	[POLICY_BALANCE] = "balance",
 	[POLICY_BURST] = "burst",
 	[POLICY_THIN] = "thin",
 	[POLICY_HUGE] = "huge",
@@ -20,6 +21,7 @@ static const char *const held_names[POLICY_NR_HELD] = {
 	[POLICY_HELD_NEW] = "new",
 	[POLICY_HELD_MARGIN] = "margin",
 	[POLICY_HELD_PROFIT] = "profit",
+	[POLICY_HELD_BALANCE] = "balance",
 	[POLICY_HELD_ROOM] = "room",
 	[POLICY_HELD_RATE] = "rate",
 	[POLICY_HELD_HUGE] = "huge",
@@ -32,6 +34,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_MOST	255
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
+/* CPU time that a sample takes. */
+#define SAMPLE_NS	1500.0
 /* A program that did little has begun to work if it does so many times as much. */
 #define BEGUN_TIMES	4
 /* What part of the time of a CPU looks take: at most, for new pages at most, and at least. */
@@ -100,6 +104,7 @@ void policy_free(struct policy *policy)
 	units_free(&policy->old);
 	units_free(&policy->regions);
 	focus_free(&policy->focus);
+	origins_free(&policy->origins);
 	free(policy->order);
 	free(policy->plan.moves);
 	free(policy);
@@ -107,8 +112,14 @@ void policy_free(struct policy *policy)
 
 void policy_copied(struct policy *policy, __u64 pages, __u64 ns)
 {
+	policy_spent(policy, ns / 1e9);
 	if (pages)
 		policy->copy_ns += COPY_WEIGHT * ((double)ns / pages - policy->copy_ns);
+}
+
+void policy_spent(struct policy *policy, double seconds)
+{
+	policy->balance.spent += seconds;
 }
 
 static int make_room(struct policy *policy, size_t nr)
@@ -452,6 +463,8 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 		return POLICY_HELD_MARGIN;
 	if (!rule_profit(pair->policy, pair->look, value - out, copies))
 		return POLICY_HELD_PROFIT;
+	if (!rule_balance(pair->policy))
+		return POLICY_HELD_BALANCE;
 	return POLICY_NR_HELD;
 }
 
@@ -636,6 +649,8 @@ static void pace(struct policy *policy, const struct policy_look *look)
 
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
+	if (!rule_balance(policy))
+		policy->burst.looks = 0;
 	much = plan->won >= (burst_pays(&policy->burst) ? WORTH : WORTH_UNSURE);
 	if (plan->won < WORTH && policy->burst.looks > LEARNT_LOOKS && !look->focused)
 		policy->burst.looks = 0;
@@ -678,16 +693,20 @@ static double wait_for_next_part(const struct policy *policy, double cost)
 double policy_wait(const struct policy *policy, double cost)
 {
 	const struct policy_plan *plan = &policy->plan;
+	const double looks = looks_cpus(policy);
 	double wait;
 
 	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
-	if (policy->burst.looks)
+	if (!rule_balance(policy))
+		wait = balance_wait(&policy->balance);
+	else if (policy->burst.looks)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
 			    plan->thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
 		wait = wait_for_more(policy, cost);
 	/* Unless not even what this part shows may be moved now. */
-	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
+	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry &&
+	    rule_balance(policy))
 		wait = fmin(wait, wait_for_next_part(policy, cost));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
@@ -695,7 +714,7 @@ double policy_wait(const struct policy *policy, double cost)
 	if (plan->forced_pages)
 		wait = fmin(wait, cost / LOOKS_RESERVE);
 
-	return fmin(fmax(wait, cost / (LOOKS_MOST * looks_cpus(policy))), cost / LOOKS_CALM);
+	return fmin(fmax(wait, cost / LOOKS_MOST / looks), cost / LOOKS_CALM / looks);
 }
 
 bool policy_begins(struct policy *policy, __u64 samples, double seconds)
@@ -745,19 +764,16 @@ static void note_focus(struct policy *policy)
 }
 
 /* Notes which part of each region's samples the fast tier has after the moves. */
-static int note_regions(struct policy *policy, const struct policy_look *look)
+static void note_regions(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	struct units *regions = &policy->regions;
 	size_t i;
 
-	if (units_reset(regions, look->nr_regions))
-		return -1;
-	units_add(regions, look->regions, look->nr_regions, false);
 	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
 	if (look->focused) {
 		note_focus(policy);
-		return 0;
+		return;
 	}
 	for (i = now->nr_slow; i < now->nr; i++)
 		add_part(regions, now->unit[i], now->unit[i].samples);
@@ -769,7 +785,6 @@ static int note_regions(struct policy *policy, const struct policy_look *look)
 
 		add_part(regions, page, (move->promote ? 1.0 : -1.0) * move->samples);
 	}
-	return 0;
 }
 
 static void note_coolings(__u64 *to, const struct policy_look *look)
@@ -844,8 +859,12 @@ static void finish(struct policy *policy)
 	if (plan->nr_moves)
 		qsort(plan->moves, plan->nr_moves, sizeof(*plan->moves), by_place);
 	for (i = 0; i < plan->nr_moves; i++) {
-		moved_note(policy->moved, &plan->moves[i], policy->seconds, false);
-		plan->nr_demotions += !plan->moves[i].promote;
+		const struct policy_move *move = &plan->moves[i];
+
+		moved_note(policy->moved, move, policy->seconds, false);
+		plan->nr_demotions += !move->promote;
+		if (!policy->config.dry)
+			origins_moved(&policy->origins, move, move->promote);
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
 }
@@ -853,6 +872,7 @@ static void finish(struct policy *policy)
 bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
 	focus_moved(&policy->focus, move, !move->promote);
+	origins_moved(&policy->origins, move, !move->promote);
 	policy->reserve.used += move->promote ? -(__u64)move->pages : move->pages;
 	return moved_note(policy->moved, move, policy->seconds, true);
 }
@@ -895,6 +915,43 @@ size_t policy_find(const struct policy *policy)
 	return focus_find(&policy->focus);
 }
 
+/*
+ * Which part of the new pages of the fast tier is there because room was kept for them. A look at a
+ * part of much memory does not show which pages are new.
+ */
+static double owed_of(struct policy *policy, const struct policy_look *look)
+{
+	const struct units *now = &policy->now;
+	__u64 pages = 0, owed;
+	size_t i;
+
+	for (i = now->nr_slow; i < now->nr && !look->focused; i++)
+		if (now->unit[i].fresh)
+			pages += now->unit[i].pages;
+	owed = policy->room < pages ? policy->room : pages;
+	policy->room -= owed;
+	return pages ? (double)owed / pages : 0;
+}
+
+/* Notes what samples have cost, and what moves have won since the previous look. */
+static int keep_balance(struct policy *policy, const struct policy_look *look, double share)
+{
+	const struct focus *focus = look->focused ? &policy->focus : NULL;
+	const double samples = policy->rate * policy->exposure, cpus = fmax(policy->config.cpus, 1);
+	const double misses = policy->rate * policy->interval * look->period;
+	double won = 0;
+
+	policy_spent(policy, samples * SAMPLE_NS / 1e9);
+	if (origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
+			   owed_of(policy, look)))
+		return -1;
+	if (share >= 0)
+		won = share - origins_share(&policy->origins, &policy->now, samples, share, focus);
+	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
+		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
+	return 0;
+}
+
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
@@ -914,16 +971,21 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->focused = look->focused;
 	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
-	if (make_room(policy, look->nr_slow + look->nr_fast))
+	if (make_room(policy, look->nr_slow + look->nr_fast) ||
+	    units_reset(&policy->regions, look->nr_regions))
 		return NULL;
+	units_add(&policy->regions, look->regions, look->nr_regions, false);
 	take_in(policy, look);
 	share = fast_share(policy, look);
+	if (keep_balance(policy, look, share))
+		return NULL;
 	reserve_look(&policy->reserve, look, &policy->now, policy->exposure);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, look->samples - policy->samples, share,
 				   policy->changed, halved_since(policy)),
 		.reserve = policy->reserve.pages,
+		.saved_s = policy->balance.won, .spent_s = policy->balance.spent,
 	};
 	learn(policy);
 	if (rule_on(policy, POLICY_PREDICT))
@@ -932,6 +994,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
+	if (!policy->config.dry)
+		policy->room += plan->ahead_pages;
 	policy->reserve.used = look->used;
 	if (!policy->config.dry)
 		policy->reserve.used += plan->promoted_pages - plan->demoted_pages;
@@ -942,5 +1006,6 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	note_coolings(policy->coolings, look);
 	pace(policy, look);
 	policy->changed = false;
-	return note_regions(policy, look) ? NULL : plan;
+	note_regions(policy, look);
+	return plan;
 }

@@ -24,6 +24,7 @@
  * @POLICY_HYSTERESIS: promote what was hot in two looks, in place of what was cold in two
  * @POLICY_MARGIN: promote only what is clearly better than what must leave
  * @POLICY_PROFIT: move only if the time won is more than the copies take
+ * @POLICY_BALANCE: stop moving while all moves together have cost more than they have saved
  * @POLICY_BURST: look sooner, and with more samples, after a phase change
  * @POLICY_THIN: take fewer samples while little is to be moved
  * @POLICY_HUGE: move a huge page only if a quarter of it is in use
@@ -35,6 +36,7 @@ enum policy_rule {
 	POLICY_HYSTERESIS,
 	POLICY_MARGIN,
 	POLICY_PROFIT,
+	POLICY_BALANCE,
 	POLICY_BURST,
 	POLICY_THIN,
 	POLICY_HUGE,
@@ -85,6 +87,7 @@ struct policy_config {
  * @period: events that a sample usually stands for
  * @thin: since the previous look only one of this many samples was taken; 0: all
  * @seconds: since the start
+ * @busy: CPUs that were busy since the previous look, on average; 0: as many as are sampled
  */
 struct policy_look {
 	const struct htmm_page *slow;
@@ -108,6 +111,7 @@ struct policy_look {
 	__u64 period;
 	unsigned int thin;
 	double seconds;
+	double busy;
 };
 
 /**
@@ -155,6 +159,7 @@ struct policy_move {
  * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
  * @POLICY_HELD_MARGIN: the page that would have to leave is not clearly worse
  * @POLICY_HELD_PROFIT: the copies take more time than will probably be won
+ * @POLICY_HELD_BALANCE: moves have cost more time than they have saved
  * @POLICY_HELD_ROOM: no page of the fast tier may leave
  * @POLICY_HELD_RATE: the limit of this look is reached
  * @POLICY_HELD_HUGE: a huge page of which less than a quarter is in use
@@ -166,6 +171,7 @@ enum policy_held {
 	POLICY_HELD_NEW,
 	POLICY_HELD_MARGIN,
 	POLICY_HELD_PROFIT,
+	POLICY_HELD_BALANCE,
 	POLICY_HELD_ROOM,
 	POLICY_HELD_RATE,
 	POLICY_HELD_HUGE,
@@ -192,6 +198,8 @@ enum policy_held {
  * @budget: most pages that this look may move, by the limit
  * @won: what part of the time these moves save, and those of pages that may be promoted
  *	at the next look; what leaves for new pages, which gain more, is not counted
+ * @saved_s: seconds of CPU time that moves have saved since the start; below 0: that they have cost
+ * @spent_s: seconds of CPU time that samples, looks and copies have taken
  * @thin: take only one of this many samples until the next look: there is little to learn
  * @least: pages of the slow tier with fewer samples need not be listed at the next look
  * @burst: a phase change was seen, here or a few looks ago
@@ -213,6 +221,8 @@ struct policy_plan {
 	double fast_share;
 	__u64 budget;
 	double won;
+	double saved_s;
+	double spent_s;
 	unsigned int thin;
 	__u32 least;
 	bool burst;
@@ -289,6 +299,13 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
  * Return: in how many seconds.
  */
 double policy_wait(const struct policy *policy, double cost);
+
+/**
+ * policy_spent() - tell what looking has cost
+ * @policy: the policy
+ * @seconds: CPU time of a look, without that of moving pages
+ */
+void policy_spent(struct policy *policy, double seconds);
 
 /**
  * policy_begins() - is there enough to see for the first look?

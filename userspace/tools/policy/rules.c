@@ -86,6 +86,12 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
 	       !rule_on(policy, POLICY_PROFIT);
 }
 
+bool rule_balance(const struct policy *policy)
+{
+	return balance_left(&policy->balance) >= 0 || policy->config.dry ||
+	       !rule_on(policy, POLICY_BALANCE);
+}
+
 __u64 rule_rate(struct policy *policy)
 {
 	double rate = policy->config.rate_pages, most;
@@ -107,12 +113,13 @@ static bool learns(const struct policy *policy)
 
 unsigned int rule_thin(const struct policy *policy, bool much)
 {
-	double enough = much || learns(policy) ? MANY_SAMPLES : FEW_SAMPLES;
+	double enough = rule_balance(policy) && (much || learns(policy)) ? MANY_SAMPLES :
+									   FEW_SAMPLES;
 	unsigned int thin = 1;
 
 	if (policy->burst.looks)
 		enough = MOST_SAMPLES;
-	enough *= fmax(policy->config.cpus, 1);
+	enough *= fmax(policy->balance.busy, 1);
 	while (rule_on(policy, POLICY_THIN) && policy->all_rate > enough * thin && thin < MOST_THIN)
 		thin *= 2;
 	return thin;

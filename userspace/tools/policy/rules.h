@@ -3,16 +3,15 @@
 #ifndef POLICY_RULES_H
 #define POLICY_RULES_H
 
+#include "balance.h"
 #include "burst.h"
 #include "focus.h"
 #include "moved.h"
+#include "origin.h"
 #include "policy.h"
 #include "predict.h"
 #include "reserve.h"
 #include "units.h"
-
-/* For how many seconds a move is expected to be of use, at least. */
-#define USEFUL_S	8.0
 
 /**
  * struct policy - a policy
@@ -30,6 +29,9 @@
  * @cut: of the slow tier's list at the previous look
  * @focus: the regions whose pages are listed, if not all are
  * @focused: these are all that was listed
+ * @origins: regions as they were before any page was moved
+ * @room: pages of the fast tier that were demoted to keep room for new ones, and not used since
+ * @balance: what was won and spent
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
  *	samples at the last look
  * @glanced: coolings of each target when they were last listed
@@ -69,6 +71,9 @@ struct policy {
 	__u64 cut;
 	struct focus focus;
 	bool focused;
+	struct origins origins;
+	__u64 room;
+	struct balance balance;
 	struct units regions;
 	__u64 glanced[HTMM_MAX_TARGETS + 1];
 	double interval;
@@ -141,6 +146,15 @@ double rule_trust(const struct policy *policy);
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);
+
+/**
+ * rule_balance() - have moves and looks not cost more than they have won?
+ * @policy: the policy
+ *
+ * Whatever each move was expected to gain, all of them together may lose time: where a program uses
+ * its memory in turns, what leaves the fast tier is what will be used next. See balance_left().
+ */
+bool rule_balance(const struct policy *policy);
 
 /**
  * rule_rate() - how many pages this look may move

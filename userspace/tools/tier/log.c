@@ -83,6 +83,8 @@ static void add_group(struct json_object *obj, const struct group *group)
 	add_number(obj, "threshold", plan->threshold);
 	json_add_u64(obj, "candidates", plan->candidates);
 	json_add(obj, "held", held_json(plan));
+	add_number(obj, "saved_seconds", plan->saved_s);
+	add_number(obj, "spent_seconds", plan->spent_s);
 	json_add_u64(obj, "listed", group->pages.nr);
 	json_add_u64(obj, "least", group->least);
 	json_add_u64(obj, "planned_demotions", plan->demoted_pages);
@@ -281,6 +283,26 @@ static void print_effect(FILE *file, const struct tier *tier)
 	fputc('\n', file);
 }
 
+/* Nothing is saved where nothing may be moved. */
+static void print_balance(FILE *file, const struct tier *tier)
+{
+	double saved = 0, spent = 0;
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++) {
+		const struct policy_plan *plan = tier->groups[i].plan;
+
+		if (!plan)
+			continue;
+		saved += plan->saved_s;
+		spent += plan->spent_s;
+	}
+	if (!tier->config.dry && spent > 0)
+		fprintf(file,
+			"moves have saved about %.1f s of CPU time; samples, looks and moves took %.1f s\n",
+			saved, spent);
+}
+
 void log_sums(FILE *file, const struct tier *tier)
 {
 	const struct mover *mover = &tier->mover;
@@ -295,4 +317,5 @@ void log_sums(FILE *file, const struct tier *tier)
 			fprintf(file, "%llu pages not moved (%s)\n", mover->refused[i],
 				refusal_name(i));
 	print_effect(file, tier);
+	print_balance(file, tier);
 }

@@ -189,7 +189,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 		.others = tier->samples - group->counted,
 		.coolings = tier->coolings,
 		.nr_coolings = tier->nr_coolings, .period = tier->period,
-		.thin = tier->thin, .seconds = tier->seconds,
+		.thin = tier->thin, .seconds = tier->seconds, .busy = tier->busy.cpus,
 	};
 }
 
@@ -214,6 +214,18 @@ static bool rests(const struct tier *tier, const struct group *group)
 	if (!group->plan)
 		return !policy_begins(group->policy, group->counted, tier->seconds);
 	return !look_due(tier) && !policy_changed(group->policy, &look);
+}
+
+/* Divides the cost of a look between the groups that were looked at. */
+static void note_cost(const struct tier *tier, double cost)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		nr += !tier->groups[i].rests;
+	for (i = 0; i < tier->nr_groups; i++)
+		if (!tier->groups[i].rests)
+			policy_spent(tier->groups[i].policy, cost / nr);
 }
 
 /* Seconds until the next look: as soon as any of the policies wants it. */
@@ -512,6 +524,14 @@ static void count_served(struct tier *tier)
 	}
 }
 
+static void read_busy(struct tier *tier)
+{
+	char line[256];
+
+	if (!htmm_read_line(line, sizeof(line), "/proc/stat"))
+		busy_read(&tier->busy, line, tier->seconds);
+}
+
 static int decide(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	const struct policy_look look = look_of(tier, group);
@@ -538,8 +558,10 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		rest &= tier->groups[i].rests;
 	if (ret)
 		return ret;
-	if (!rest)
+	if (!rest) {
 		share(tier);
+		read_busy(tier);
+	}
 	for (i = 0; i < tier->nr_groups && !ret; i++)
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
@@ -549,8 +571,10 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		return ret;
 	if (!rest)
 		count_served(tier);
-	if (!rest)
+	if (!rest) {
+		note_cost(tier, tier->charged - before);
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
+	}
 	tier->wait = fmin(glance_wait_of(tier), tier->due - tier->seconds);
 	return 0;
 }

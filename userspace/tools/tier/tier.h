@@ -4,6 +4,7 @@
 #define TIER_TIER_H
 
 #include <stdio.h>
+#include "busy.h"
 #include "mover.h"
 #include "policy/policy.h"
 #include "tiers.h"
@@ -136,6 +137,7 @@ struct group {
  * @looks: looks taken
  * @rests: how often only regions were listed, or nothing
  * @seconds: time of the session at the look
+ * @busy: CPUs that were busy until then
  * @samples: counted at the look
  * @pages: pages that have a count at the look
  * @evicted: pages that the module has forgotten for lack of memory
@@ -170,6 +172,7 @@ struct tier {
 	__u64 looks;
 	__u64 rests;
 	double seconds;
+	struct busy busy;
 	__u64 samples;
 	__u64 pages;
 	__u64 evicted;

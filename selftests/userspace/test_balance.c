@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What moves have won is known, and they end if all of them together lose time. */
+#include <math.h>
+#include "policy/rules.h"
+#include "policy_memory.h"
+
+/* What a sample of the slow tier takes longer, in seconds: 499 misses. */
+#define GAP_S	(499 * 170e-9)
+
+static bool near(double a, double b, double part)
+{
+	return fabs(a - b) <= part * fabs(b) + 1e-9;
+}
+
+/* A second at first, 0.75 % of what was worked, and eight times what a second won lately. */
+static void test_left(void)
+{
+	struct balance balance = {};
+
+	CHECK(near(balance_left(&balance), 1, 0));
+	balance.spent = 0.25;
+	balance_look(&balance, 0.125, 2, 4);
+	CHECK(near(balance_left(&balance), 1 + 0.125 - 0.25 + 0.0075 * 8 + 8 * 0.0625, 0));
+	/* What is lost is not expected to go on: then it could never be won back. */
+	balance_look(&balance, -3, 10, 1);
+	CHECK(near(balance_left(&balance), 1 - 2.875 - 0.25 + 0.0075 * 18, 0));
+}
+
+/* After that time, in which half of what may be lost is spent, something is left. */
+static void test_wait(void)
+{
+	struct balance balance = { .spent = 3 };
+	double wait;
+
+	balance_look(&balance, 0, 1, 2);
+	wait = balance_wait(&balance);
+	CHECK(near(wait, (2 - 0.015) / 0.0075, 1e-9));
+	balance.spent += wait * 2 * 0.0075 / 2;
+	balance_look(&balance, 0, wait, 2);
+	CHECK(near(balance_left(&balance), 0, 0));
+	/* It is sooner if moves save time. */
+	balance = (struct balance) { .spent = 3 };
+	balance_look(&balance, 0.5, 10, 2);
+	CHECK(near(balance_wait(&balance), (2 - 0.5 - 0.15 - 0.4) / (0.0075 + 0.05), 1e-9));
+}
+
+/* What moves have saved, of what the policy says. */
+static bool knows(const struct memory *memory, double part)
+{
+	printf("# %.4f s of %.4f\n", memory->plan->saved_s, memory->saved * GAP_S);
+	return near(memory->plan->saved_s, memory->saved * GAP_S, part);
+}
+
+/* The hot pages come, and cold ones are used again later: this is known exactly. */
+static void test_saved(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	work(memory, 2000, 2500, 4, 10);
+	CHECK(memory->saved > 10000 && knows(memory, 0));
+	/* These have left the fast tier, or stayed there. */
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, 1000, 7);
+		look(memory);
+		obey(memory);
+		CHECK(knows(memory, 0));
+	}
+	/* A cooling hides a part of what was gained. */
+	cool(memory);
+	work(memory, 2000, 2600, 6, 6);
+	CHECK(knows(memory, 0.1));
+	destroy(memory);
+}
+
+/* Pages whose count is too small for the list count as those of the slow tier that are in it. */
+static void test_saved_unlisted(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	/* Both parts of the fast tier have samples before pages leave it. */
+	sample(memory, 0, CAPACITY, 1);
+	look(memory);
+	obey(memory);
+	memory->slow_cut = 3;
+	for (i = 0; i < 12; i++) {
+		sample(memory, 2000, 2800, 5);
+		sample(memory, 2800, 4000, i & 1);
+		look(memory);
+		obey(memory);
+	}
+	CHECK(fast_of(memory, 2000, 2800) == 800 && knows(memory, 0.05));
+	destroy(memory);
+}
+
+/* Of much memory, of which only a part is listed at each look, it is known about. */
+static void test_saved_in_focus(void)
+{
+	struct memory *memory = make(60000, 0);
+	u32 i;
+
+	memory->capacity = 16384;
+	for (i = 0; i < memory->capacity; i++) {
+		memory->fast[i] = true;
+		memory->first[i] = true;
+	}
+	memory->focused = true;
+	memory->hottest = true;
+	for (i = 0; i < 60; i++) {
+		/* Some in each region of the slow tier, and later pages that have left. */
+		u32 page;
+
+		for (page = 20000; page < 60000; page += 4)
+			sample(memory, page, page + 1, 9);
+		sample(memory, 0, 2000, i < 40 ? 0 : 3);
+		sample(memory, 12000, 16384, 2);
+		look(memory);
+		obey(memory);
+		if (i == 15)
+			CHECK(memory->saved > 100000 && knows(memory, 0.3));
+	}
+	CHECK(knows(memory, 0.3));
+	destroy(memory);
+}
+
+/* Hot pages are promoted by chance: of pages that are alike, nothing is won. */
+static void test_saved_by_chance(void)
+{
+	struct memory *memory = make(100000, bit(POLICY_PROFIT) | bit(POLICY_MARGIN) |
+						 bit(POLICY_HYSTERESIS));
+	double all = 0;
+	u32 i, n;
+
+	memory->focused = true;
+	memory->hottest = true;
+	for (i = 0; i < 20; i++) {
+		for (n = 0; n < 20000; n++) {
+			u32 page = tap_below(memory->pages);
+
+			sample(memory, page, page + 1, 1);
+		}
+		all += 20000 * GAP_S;
+		look(memory);
+		obey(memory);
+	}
+	knows(memory, 0);
+	CHECK(fabs(memory->plan->saved_s - memory->saved * GAP_S) < 0.02 * all);
+	destroy(memory);
+}
+
+/*
+ * Memory is used in turns, three seconds each, and moving a page costs 0.4 ms: that is won in five
+ * seconds. Returns the seconds that were lost until the end, and sets @moved to how many pages were
+ * promoted in the last third.
+ */
+static double lost_in_turns(u32 off, u64 *moved)
+{
+	struct memory *memory = make(8000, off);
+	double lost = 0;
+	u32 i;
+
+	*moved = 0;
+	for (i = 0; i < 300; i++) {
+		const u32 from = i / 3 % 10 * 800;
+
+		sample(memory, from, from + 800, 2);
+		look(memory);
+		obey(memory);
+		policy_copied(memory->policy, memory->plan->nr_moves,
+			      memory->plan->nr_moves * 400000);
+		lost += memory->plan->nr_moves * 0.0004;
+		if (i >= 200)
+			*moved += memory->plan->promoted_pages;
+		if (i % 10 == 9)
+			cool(memory);
+	}
+	lost -= memory->saved * GAP_S;
+	destroy(memory);
+	return lost;
+}
+
+static void test_turns(void)
+{
+	u64 with, without;
+	double lost = lost_in_turns(0, &with), more = lost_in_turns(bit(POLICY_BALANCE), &without);
+
+	printf("# %.2f s lost, and %.2f s without the rule; %llu and %llu pages in the end\n",
+	       lost, more, with, without);
+	/* One second, 0.75 % of the time, and what one look moves. */
+	CHECK(lost < 1 + 2.25 + 1600 * 0.0004 && more > 10);
+	CHECK(with < without / 10);
+}
+
+/* Nothing is promoted while too much was lost; this takes as long as 0.75 % of the time needs. */
+static void test_again(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 i;
+
+	policy_spent(memory->policy, 2.5);
+	work(memory, 2000, 2500, 2, 10);
+	CHECK(near(memory->plan->spent_s, 2.5 + 10 * 1000 * 1.5e-6, 0));
+	CHECK(memory->plan->held[POLICY_HELD_BALANCE] == 500 && !memory->plan->nr_moves);
+	CHECK(policy_wait(memory->policy, 0.3) > 100);
+	CHECK(policy_wait(memory->policy, 0.01) == 5);
+	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
+		work(memory, 2000, 2500, 2, 1);
+	/* 1.5 s more than may be lost, less the samples of each second. */
+	CHECK(i == 1.5 / (0.0075 - 0.0015) + 1);
+	CHECK(fast_of(memory, 2000, 2500) == 500);
+	destroy(memory);
+}
+
+/* With the rule turned off, or if no page is moved at all, there is no limit. */
+static void test_off(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_BALANCE));
+
+	policy_spent(memory->policy, 1000);
+	work(memory, 2000, 2500, 2, 4);
+	CHECK(fast_of(memory, 2000, 2500) == 500);
+	destroy(memory);
+	memory = make(4000, 0);
+	memory->policy->config.dry = true;
+	policy_spent(memory->policy, 1000);
+	work(memory, 2000, 2500, 2, 4);
+	CHECK(fast_of(memory, 2000, 2500) == 500);
+	destroy(memory);
+}
+
+/* While too much was lost, few samples are taken, and there are no bursts. */
+static void test_few_samples(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 2000, 3000, 20, 1);
+	CHECK(memory->plan->burst && memory->plan->thin == 1);
+	policy_spent(memory->policy, 1000);
+	work(memory, 2000, 3000, 20, 1);
+	CHECK(!memory->plan->burst && memory->plan->thin == 64);
+	destroy(memory);
+}
+
+/* As many samples as the CPUs that are busy may have, not those that are sampled. */
+static void test_busy(void)
+{
+	static const struct {
+		double busy;
+		unsigned int thin;
+	} cases[] = { { 0.2, 2 }, { 1, 2 }, { 1.5, 2 }, { 2, 1 }, { 100, 1 }, { 0, 1 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct memory *memory = make(4000, 0);
+
+		memory->policy->config.cpus = 8;
+		memory->busy = cases[i].busy;
+		/* In a burst a CPU may have 40,000 in a second. */
+		work(memory, 1000, 3000, 40, 1);
+		CHECK(memory->plan->burst && memory->plan->thin == cases[i].thin);
+		destroy(memory);
+	}
+}
+
+/* New pages that come to the fast tier because room was kept for them are won, and no others. */
+static double saved_of_new(bool kept)
+{
+	struct memory *memory = make_with(8000, 0);
+	double saved;
+	u32 i, page;
+
+	sample(memory, 512, CAPACITY, 3);
+	look(memory);
+	if (kept) {
+		obey(memory);
+		CHECK(fast_of(memory, 0, 512) == 496);
+	} else {
+		destroy(memory);
+		memory = make(8000, 0);
+	}
+	for (i = 0; i < 10; i++) {
+		sample(memory, 512, CAPACITY, 3);
+		/* A region that was not there before. */
+		if (i == 2)
+			for (page = 4096; page < 4112; page++)
+				memory->fast[page] = true;
+		if (i >= 2)
+			sample(memory, 4096, 4112, 5);
+		look(memory);
+	}
+	saved = memory->plan->saved_s;
+	destroy(memory);
+	return saved;
+}
+
+static void test_new_pages(void)
+{
+	CHECK(near(saved_of_new(true), 8 * 16 * 5 * GAP_S, 0.01));
+	CHECK(near(saved_of_new(false), 0, 0));
+}
+
+/* Regions that are not used any more are forgotten, so that the table does not grow for ever. */
+static void test_forgotten(void)
+{
+	struct origins origins = {};
+	struct units now = {}, none = {};
+	struct policy_look at = {};
+	struct htmm_page page = { .pid = 77, .samples = 1, .space = 3 };
+	u32 i, n;
+
+	for (i = 0; i < 1000; i++) {
+		CHECK(!units_reset(&now, 100));
+		for (n = 0; n < 100; n++) {
+			page.addr = (u64)(100 * i + n) << HTMM_REGION_SHIFT;
+			units_add(&now, &page, 1, true);
+		}
+		at.seconds = 50.0 * i;
+		CHECK(!origins_listed(&origins, &at, &now, &none, NULL, 0));
+	}
+	/* In 600 s there are 1,200 of them. */
+	CHECK(origins.nr >= 1200 && origins.size <= 8192);
+	/* One that is used all the time is known all the time. */
+	origins_free(&origins);
+	for (i = 0; i < 1000; i++) {
+		CHECK(!units_reset(&now, 101));
+		for (n = 0; n <= 100; n++) {
+			page.addr = n < 100 ? (u64)(100 * i + n) << HTMM_REGION_SHIFT : 1ULL << 45;
+			units_add(&now, &page, 1, n < 100 || !i);
+		}
+		at.seconds = 50.0 * i;
+		CHECK(!origins_listed(&origins, &at, &now, &none, NULL, 0));
+	}
+	now.unit[100].gain = 8;
+	CHECK(origins_share(&origins, &now, 8, 0, NULL) == 1);
+	origins_free(&origins);
+	units_free(&now);
+}
+
+/* A page that could not be moved is where it was. */
+static void test_refused(void)
+{
+	struct origins origins = {};
+	struct units now = {}, regions = {};
+	const struct htmm_page region = {
+		.addr = 1 << 30, .pid = 77, .samples = 8, .space = 3,
+		.mapping_shift = HTMM_REGION_SHIFT,
+	};
+	const struct htmm_page page = { .addr = 1 << 30, .pid = 77, .samples = 8, .space = 3 };
+	const struct policy_move move = { .addr = 1 << 30, .space = 3, .samples = 8 };
+	const struct policy_look at = { .seconds = 1 };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		/* It was promoted from a region that was not listed, and is in the fast tier. */
+		origins_moved(&origins, &move, true);
+		if (i)
+			origins_moved(&origins, &move, false);
+		CHECK(!units_reset(&now, 1) && !units_reset(&regions, 1));
+		units_add(&now, &page, 1, true);
+		units_add(&regions, &region, 1, false);
+		now.unit[0].gain = 8;
+		CHECK(!origins_listed(&origins, &at, &now, &regions, NULL, 0));
+		CHECK(origins_share(&origins, &now, 8, 1, NULL) == i);
+		origins_free(&origins);
+	}
+	units_free(&now);
+	units_free(&regions);
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_left),
+		TAP_TEST(test_wait),
+		TAP_TEST(test_saved),
+		TAP_TEST(test_saved_unlisted),
+		TAP_TEST(test_saved_in_focus),
+		TAP_TEST(test_saved_by_chance),
+		TAP_TEST(test_turns),
+		TAP_TEST(test_again),
+		TAP_TEST(test_off),
+		TAP_TEST(test_few_samples),
+		TAP_TEST(test_busy),
+		TAP_TEST(test_new_pages),
+		TAP_TEST(test_forgotten),
+		TAP_TEST(test_refused),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}

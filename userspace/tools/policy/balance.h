@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What moving pages has saved until now, and what it has cost. */
+#ifndef POLICY_BALANCE_H
+#define POLICY_BALANCE_H
+
+/* For how many seconds a move is expected to be of use, at least. */
+#define USEFUL_S	8.0
+
+/**
+ * struct balance - what was won and spent, in seconds of CPU time
+ * @won: what moves have saved; below 0: what they have cost, because other pages became hot
+ * @spent: what samples, looks and copies have taken
+ * @lately: won in a second, between the last two looks
+ * @worked: time of all CPUs that were busy
+ * @busy: how many were busy, on average, between the last two looks
+ */
+struct balance {
+	double won;
+	double spent;
+	double lately;
+	double worked;
+	double busy;
+};
+
+/**
+ * balance_look() - note what was won since the previous look
+ * @balance: may be all zero before the first one
+ * @won: seconds
+ * @seconds: between the two looks
+ * @busy: CPUs that were busy, on average
+ */
+void balance_look(struct balance *balance, double won, double seconds, double busy);
+
+/**
+ * balance_left() - what may still be spent
+ * @balance: the balance, after a look
+ *
+ * Moves cost time at first, and save it later, or never: then they have to end. What was won lately
+ * is taken to be won for USEFUL_S more. Besides, one second may be lost, and 0.75 % of the time of
+ * the CPUs that are busy. The rest of 1 % is for lists of regions, which do not end.
+ *
+ * Return: seconds of CPU time; below 0: moves have cost too much.
+ */
+double balance_left(const struct balance *balance);
+
+/**
+ * balance_wait() - until when nothing is to be spent
+ * @balance: the balance, of which nothing is left
+ *
+ * Return: seconds from now, until something may be left again.
+ */
+double balance_wait(const struct balance *balance);
+
+#endif /* POLICY_BALANCE_H */

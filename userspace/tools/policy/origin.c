@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "origin.h"
+
+#define REGION_BYTES	((__u64)1 << HTMM_REGION_SHIFT)
+#define REGION_PAGES	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
+#define FIRST_SIZE	256
+/* When the table is full, regions that were not in use for so many seconds are forgotten. */
+#define KEEP_S		600
+
+static bool in_region(const struct unit *unit, const struct origin *origin)
+{
+	return (unit->addr & ~(REGION_BYTES - 1)) == origin->addr &&
+	       unit->space == origin->space && unit->target == origin->target;
+}
+
+/* The place of a unit's region, or the free place where it belongs. */
+static struct origin *slot(const struct origins *origins, const struct unit *unit)
+{
+	const struct unit region = {
+		.addr = unit->addr >> HTMM_REGION_SHIFT << HTMM_PAGE_SHIFT,
+		.space = unit->space, .target = unit->target,
+	};
+	size_t at = unit_hash(&region) & (origins->size - 1);
+
+	for (;; at = (at + 1) & (origins->size - 1)) {
+		struct origin *origin = &origins->origin[at];
+
+		if (origin->seen < 0 || in_region(unit, origin))
+			return origin;
+	}
+}
+
+static int resize(struct origins *origins, size_t size, double since)
+{
+	struct origins new = {
+		.size = size, .looks = origins->looks, .seconds = origins->seconds,
+	};
+	size_t i;
+
+	new.origin = malloc(size * sizeof(*new.origin));
+	if (!new.origin)
+		return -ENOMEM;
+	for (i = 0; i < size; i++)
+		new.origin[i].seen = -1;
+	for (i = 0; i < origins->size; i++) {
+		const struct origin *origin = &origins->origin[i];
+		const struct unit region = {
+			.addr = origin->addr, .space = origin->space, .target = origin->target,
+		};
+
+		if (origin->seen < 0 || origin->seen < since)
+			continue;
+		*slot(&new, &region) = *origin;
+		new.nr++;
+	}
+	free(origins->origin);
+	*origins = new;
+	return 0;
+}
+
+/* At most half of the table is full. */
+static int make_room(struct origins *origins)
+{
+	const size_t size = origins->size;
+
+	if (2 * (origins->nr + 1) <= size)
+		return 0;
+	if (size && resize(origins, size, origins->seconds - KEEP_S))
+		return -ENOMEM;
+	if (4 * origins->nr < size)
+		return 0;
+	return resize(origins, size ? 2 * size : FIRST_SIZE, 0);
+}
+
+/* The region of a unit; a new one, if it is not known. NULL: out of memory. */
+static struct origin *get(struct origins *origins, const struct unit *unit)
+{
+	struct origin *origin;
+
+	if (make_room(origins))
+		return NULL;
+	origin = slot(origins, unit);
+	if (origin->seen < 0) {
+		origins->nr++;
+		*origin = (struct origin) {
+			.addr = unit->addr & ~(REGION_BYTES - 1), .space = unit->space,
+			.target = unit->target,
+		};
+	}
+	origin->seen = origins->seconds;
+	return origin;
+}
+
+/* The region of a unit; NULL: it is not known. */
+static struct origin *find(const struct origins *origins, const struct unit *unit)
+{
+	struct origin *origin = origins->size ? slot(origins, unit) : NULL;
+
+	return origin && origin->seen >= 0 ? origin : NULL;
+}
+
+/* Begins to count the pages of a region. */
+static void begin(struct origin *origin, const struct units *regions, const struct focus *focus)
+{
+	const struct unit like = {
+		.addr = origin->addr, .space = origin->space, .target = origin->target,
+		.pages = REGION_PAGES,
+	};
+	const struct unit *region = units_find(regions, &like);
+	struct area *area = NULL;
+
+	if (focus)
+		focus_region(focus, &like, &area);
+	origin->all = region ? region->samples : 0;
+	origin->pages = area ? area->resident : 0;
+	origin->fast = -origin->moved;
+}
+
+/* Regions may be in use for long before their pages are listed again. */
+static void note_used(struct origins *origins, const struct focus *focus)
+{
+	size_t i;
+
+	for (i = 0; i < focus->now.nr; i++) {
+		const struct unit *unit = &focus->now.unit[i];
+		struct origin *origin = unit->gain ? find(origins, unit) : NULL;
+
+		if (origin)
+			origin->seen = origins->seconds;
+	}
+}
+
+int origins_listed(struct origins *origins, const struct policy_look *look,
+		   const struct units *now, const struct units *regions,
+		   const struct focus *focus, double owed)
+{
+	struct origin *origin = NULL;
+	size_t i;
+
+	origins->looks++;
+	origins->seconds = look->seconds;
+	if (focus)
+		note_used(origins, focus);
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *unit = &now->unit[i];
+		const double part = unit->fresh ? 1 - owed : 1;
+		struct area *area;
+
+		if (focus && !(focus_region(focus, unit, &area) && area->looks))
+			continue;
+		if (!origin || !in_region(unit, origin))
+			origin = get(origins, unit);
+		if (!origin)
+			return -ENOMEM;
+		if (!origin->look) {
+			origin->look = origins->looks;
+			begin(origin, regions, focus);
+		}
+		if (origin->look != origins->looks || !unit->fast)
+			continue;
+		origin->fast += part * unit->samples;
+		origin->fast_pages += part * unit->pages;
+	}
+	return 0;
+}
+
+void origins_moved(struct origins *origins, const struct policy_move *move, bool fast)
+{
+	const struct unit unit = {
+		.addr = move->addr, .space = move->space, .target = move->target,
+	};
+	struct origin *origin = get(origins, &unit);
+
+	if (origin && !origin->look)
+		origin->moved += fast ? move->samples : -(float)move->samples;
+}
+
+/* The fast tier's part of a region at first: of its samples; if there were none, of its pages. */
+static double part_of(const struct origin *origin)
+{
+	if (origin->all > 0)
+		return fmin(fmax(origin->fast / origin->all, 0), 1);
+	if (!origin->pages)
+		return origin->fast_pages > 0;
+	return fmin((double)origin->fast_pages / origin->pages, 1);
+}
+
+/* How far the counts of the pages in focus tell more than chance. */
+static double own_of(const struct focus *focus)
+{
+	double own = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < focus->now.nr; i++) {
+		const struct area *area = &focus->area[i];
+		const double samples = area->samples[false] + area->samples[true];
+
+		if (!area->looks)
+			continue;
+		own += area->own * samples;
+		all += samples;
+	}
+	return all ? own / all : 0;
+}
+
+static double share_in_focus(const struct origins *origins, double share,
+			     const struct focus *focus)
+{
+	const double own = own_of(focus);
+	double won = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < focus->now.nr; i++) {
+		const struct unit *unit = &focus->now.unit[i];
+		const struct area *area = &focus->area[i];
+		const struct origin *origin = find(origins, unit);
+		/* See share_as_known() of focus.c. */
+		const double gain = area->halvings ? unit->samples : unit->gain;
+
+		all += gain;
+		if (!origin || !gain)
+			continue;
+		if (!origin->look)
+			won += gain * own * fmin(fmax(origin->moved / unit->samples, 0), 1);
+		else if (area->share >= 0)
+			won += gain * (area->share - part_of(origin));
+	}
+	return all ? share - won / all : share;
+}
+
+double origins_share(const struct origins *origins, const struct units *now, double samples,
+		     double share, const struct focus *focus)
+{
+	double slow_part = 0, slow = 0, part = 0, all = 0;
+	size_t i;
+
+	if (focus)
+		return share_in_focus(origins, share, focus);
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *unit = &now->unit[i];
+		const double would = unit->gain * part_of(find(origins, unit));
+
+		all += unit->gain;
+		part += would;
+		if (unit->fast)
+			continue;
+		slow += unit->gain;
+		slow_part += would;
+	}
+	/* What else was gained is of pages of the slow tier that are not listed. */
+	if (samples > all && slow)
+		part += (samples - all) * slow_part / slow;
+	return part / fmax(samples, all);
+}
+
+void origins_free(struct origins *origins)
+{
+	free(origins->origin);
+	*origins = (struct origins) {};
+}
