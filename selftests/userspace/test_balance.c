@@ -278,6 +278,8 @@ static double saved_of_new(bool kept)
 	} else {
 		destroy(memory);
 		memory = make(8000, 0);
+		/* None of them has to leave. */
+		memory->capacity = 2 * CAPACITY;
 	}
 	for (i = 0; i < 10; i++) {
 		sample(memory, 512, CAPACITY, 3);
@@ -298,6 +300,61 @@ static void test_new_pages(void)
 {
 	CHECK(near(saved_of_new(true), 8 * 16 * 5 * GAP_S, 0.01));
 	CHECK(near(saved_of_new(false), 0, 0));
+}
+
+/* If there is less room, pages have to leave: that is not the fault of moves. */
+static void test_less_room(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 i;
+
+	work(memory, 0, CAPACITY, 2, 3);
+	memory->capacity = CAPACITY / 4;
+	for (i = 0; i < 20; i++)
+		work(memory, 0, CAPACITY, 2, 1);
+	CHECK(used(memory) == CAPACITY / 4);
+	/* 3/4 of these samples are lost, for 20 s. */
+	CHECK(memory->saved * GAP_S < -2);
+	CHECK(fabs(memory->plan->saved_s) < 0.05);
+	work(memory, 2000, 2200, 4, 4);
+	CHECK(fast_of(memory, 2000, 2200) == 200);
+	destroy(memory);
+}
+
+/* When a target is removed, its samples are, too. */
+static void test_fewer_samples(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 2000, 2500, 2, 4);
+	memory->total /= 2;
+	look(memory);
+	CHECK(near(memory->plan->spent_s, 4 * 1000 * 1.5e-6, 0));
+	CHECK(memory->plan->thin == 1);
+	memory->total *= 2;
+	look(memory);
+	CHECK(near(memory->plan->spent_s, 6 * 1000 * 1.5e-6, 0));
+	destroy(memory);
+}
+
+/* While too much was lost, other pages may become hot: a look would cost time, and move nothing. */
+static void test_no_look(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 0, CAPACITY, 2);
+	work(memory, 0, CAPACITY, 2, 4);
+	CHECK(policy_watches(memory->policy));
+	sample(memory, 3000, 4000, 5);
+	CHECK(changed(memory));
+	destroy(memory);
+	memory = make(4000, 0);
+	work(memory, 0, CAPACITY, 2, 4);
+	policy_spent(memory->policy, 1000);
+	CHECK(!policy_watches(memory->policy));
+	sample(memory, 3000, 4000, 5);
+	CHECK(!changed(memory));
+	destroy(memory);
 }
 
 /* Regions that are not used any more are forgotten, so that the table does not grow for ever. */
@@ -383,6 +440,9 @@ int main(void)
 		TAP_TEST(test_few_samples),
 		TAP_TEST(test_busy),
 		TAP_TEST(test_new_pages),
+		TAP_TEST(test_less_room),
+		TAP_TEST(test_fewer_samples),
+		TAP_TEST(test_no_look),
 		TAP_TEST(test_forgotten),
 		TAP_TEST(test_refused),
 	};

@@ -133,6 +133,22 @@ static void note_used(struct origins *origins, const struct focus *focus)
 	}
 }
 
+static bool in_focus(const struct focus *focus, const struct unit *unit)
+{
+	struct area *area;
+
+	return focus_region(focus, unit, &area) && area->looks;
+}
+
+/* Lists come by address: most units are in the region of the one before. */
+static bool as_before(const struct units *now, size_t at)
+{
+	const struct unit *unit = &now->unit[at];
+
+	return at && !((unit->addr ^ unit[-1].addr) >> HTMM_REGION_SHIFT) &&
+	       unit->space == unit[-1].space && unit->target == unit[-1].target;
+}
+
 int origins_listed(struct origins *origins, const struct policy_look *look,
 		   const struct units *now, const struct units *regions,
 		   const struct focus *focus, double owed)
@@ -147,19 +163,19 @@ int origins_listed(struct origins *origins, const struct policy_look *look,
 	for (i = 0; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
 		const double part = unit->fresh ? 1 - owed : 1;
-		struct area *area;
 
-		if (focus && !(focus_region(focus, unit, &area) && area->looks))
-			continue;
-		if (!origin || !in_region(unit, origin))
-			origin = get(origins, unit);
-		if (!origin)
-			return -ENOMEM;
-		if (!origin->look) {
-			origin->look = origins->looks;
-			begin(origin, regions, focus);
+		if (!as_before(now, i)) {
+			const bool counts = !focus || in_focus(focus, unit);
+
+			origin = counts ? get(origins, unit) : NULL;
+			if (counts && !origin)
+				return -ENOMEM;
+			if (counts && !origin->look) {
+				origin->look = origins->looks;
+				begin(origin, regions, focus);
+			}
 		}
-		if (origin->look != origins->looks || !unit->fast)
+		if (!origin || origin->look != origins->looks || !unit->fast)
 			continue;
 		origin->fast += part * unit->samples;
 		origin->fast_pages += part * unit->pages;
@@ -234,15 +250,18 @@ static double share_in_focus(const struct origins *origins, double share,
 double origins_share(const struct origins *origins, const struct units *now, double samples,
 		     double share, const struct focus *focus)
 {
-	double slow_part = 0, slow = 0, part = 0, all = 0;
+	double slow_part = 0, slow = 0, part = 0, all = 0, of_region = 0;
 	size_t i;
 
 	if (focus)
 		return share_in_focus(origins, share, focus);
 	for (i = 0; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
-		const double would = unit->gain * part_of(find(origins, unit));
+		double would;
 
+		if (!as_before(now, i))
+			of_region = part_of(find(origins, unit));
+		would = unit->gain * of_region;
 		all += unit->gain;
 		part += would;
 		if (unit->fast)

@@ -89,6 +89,7 @@ struct policy *policy_new(const struct policy_config *config)
 		return NULL;
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
+	policy->kept = 1;
 	/* All that is hot is new. */
 	policy->burst.off = !rule_on(policy, POLICY_BURST);
 	policy->reserve.off = !rule_on(policy, POLICY_RESERVE);
@@ -797,7 +798,8 @@ static void note_coolings(__u64 *to, const struct policy_look *look)
 
 bool policy_watches(const struct policy *policy)
 {
-	return policy->idle || burst_drop(&policy->burst, UINT64_MAX, 0);
+	return policy->idle ||
+	       (rule_balance(policy) && burst_drop(&policy->burst, UINT64_MAX, 0));
 }
 
 /* Does a program work that did hardly anything before the last look? */
@@ -819,6 +821,9 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 		policy->changed = true;
 		return true;
 	}
+	/* Whatever it uses, nothing would be moved. */
+	if (!rule_balance(policy))
+		return false;
 	if (units_reset(&now, look->nr_regions))
 		return true;
 	units_add(&now, look->regions, look->nr_regions, false);
@@ -945,8 +950,10 @@ static int keep_balance(struct policy *policy, const struct policy_look *look, d
 	if (origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
 			   owed_of(policy, look)))
 		return -1;
+	/* If pages had to leave because of a limit, those would have that are there without moves. */
 	if (share >= 0)
-		won = share - origins_share(&policy->origins, &policy->now, samples, share, focus);
+		won = share - policy->kept * origins_share(&policy->origins, &policy->now, samples,
+							   share, focus);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
 	return 0;
@@ -954,15 +961,16 @@ static int keep_balance(struct policy *policy, const struct policy_look *look, d
 
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
 {
+	/* There are fewer if a target was removed. */
+	const __u64 samples = look->samples > policy->samples ? look->samples - policy->samples : 0;
 	struct policy_plan *plan = &policy->plan;
 	double share;
 
 	policy->interval = look->seconds > policy->seconds ? look->seconds - policy->seconds : 1;
 	policy->seconds = look->seconds;
 	policy->exposure = policy->interval / (look->thin ?: 1);
-	policy->rate = (look->samples - policy->samples) / policy->exposure;
+	policy->rate = samples / policy->exposure;
 	policy->all_rate = policy->rate;
-	/* There are fewer if a target was removed. */
 	if (look->others > policy->others)
 		policy->all_rate += (look->others - policy->others) / policy->exposure;
 	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
@@ -982,7 +990,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	reserve_look(&policy->reserve, look, &policy->now, policy->exposure);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
-		.cool = burst_look(&policy->burst, look, look->samples - policy->samples, share,
+		.cool = burst_look(&policy->burst, look, samples, share,
 				   policy->changed, halved_since(policy)),
 		.reserve = policy->reserve.pages,
 		.saved_s = policy->balance.won, .spent_s = policy->balance.spent,
@@ -994,12 +1002,14 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
-	if (!policy->config.dry)
+	if (!policy->config.dry) {
 		policy->room += plan->ahead_pages;
+		policy->kept *= 1 - (double)plan->forced_pages / fmax(look->used, 1);
+	}
 	policy->reserve.used = look->used;
 	if (!policy->config.dry)
 		policy->reserve.used += plan->promoted_pages - plan->demoted_pages;
-	policy->idle = look->samples - policy->samples < LEAST_SAMPLES;
+	policy->idle = samples < LEAST_SAMPLES;
 	policy->samples = look->samples;
 	policy->others = look->others;
 	policy->cut = look->slow_cut;
