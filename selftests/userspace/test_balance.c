@@ -18,30 +18,49 @@ static void test_left(void)
 	struct balance balance = {};
 
 	CHECK(near(balance_left(&balance), 1, 0));
-	balance.spent = 0.25;
+	balance_spend(&balance, 0.25);
 	balance_look(&balance, 0.125, 2, 4);
-	CHECK(near(balance_left(&balance), 1 + 0.125 - 0.25 + 0.0075 * 8 + 8 * 0.0625, 0));
+	CHECK(near(balance_left(&balance), 1 + 0.125 - 0.25 * exp2(-2 / 300.0) + 0.0075 * 8 + 0.5,
+		   0));
+	/* Not more than a second of each CPU. */
+	balance_look(&balance, 8, 8, 4);
+	CHECK(near(balance_left(&balance) - balance.won, 1 - balance.spent + 0.0075 * balance.worked + 4,
+		   0));
+	balance = (struct balance) {};
+	balance_look(&balance, 0.125, 2, 4);
 	/* What is lost is not expected to go on: then it could never be won back. */
 	balance_look(&balance, -3, 10, 1);
-	CHECK(near(balance_left(&balance), 1 - 2.875 - 0.25 + 0.0075 * 18, 0));
+	CHECK(near(balance_left(&balance),
+		   1 - 3 + (0.125 + 0.06) * exp2(-10 / 300.0) + 0.075, 0));
 }
 
-/* After that time, in which half of what may be lost is spent, something is left. */
+/* What was long ago counts less: half after five minutes. The sums are complete. */
+static void test_fading(void)
+{
+	struct balance balance = {};
+
+	balance_spend(&balance, 5);
+	balance_look(&balance, 3, 1, 2);
+	balance_spend(&balance, 1);
+	balance_look(&balance, 0, 300, 4);
+	CHECK(near(balance.won, 1.5, 0) && near(balance.worked, 1 + 1200, 0));
+	CHECK(near(balance.spent, 3 * exp2(-1 / 300.0) / 2 * 5 / 3 + 0.5, 0.001));
+	CHECK(balance.all_won == 3 && balance.all_spent == 6);
+	/* However much was lost before, there is something to spend again after some time. */
+	balance_spend(&balance, 1000);
+	balance_look(&balance, -1000, 1, 1);
+	CHECK(balance_left(&balance) < 0);
+	balance_look(&balance, 0, 3600, 1);
+	CHECK(balance_left(&balance) > 0);
+}
+
+/* Looks that take the half of what may be lost, of the CPUs that are busy. */
 static void test_wait(void)
 {
-	struct balance balance = { .spent = 3 };
-	double wait;
+	struct balance balance = {};
 
 	balance_look(&balance, 0, 1, 2);
-	wait = balance_wait(&balance);
-	CHECK(near(wait, (2 - 0.015) / 0.0075, 1e-9));
-	balance.spent += wait * 2 * 0.0075 / 2;
-	balance_look(&balance, 0, wait, 2);
-	CHECK(near(balance_left(&balance), 0, 0));
-	/* It is sooner if moves save time. */
-	balance = (struct balance) { .spent = 3 };
-	balance_look(&balance, 0.5, 10, 2);
-	CHECK(near(balance_wait(&balance), (2 - 0.5 - 0.15 - 0.4) / (0.0075 + 0.05), 1e-9));
+	CHECK(near(balance_wait(&balance, 0.3), 0.3 / (2 * 0.0075 / 2), 1e-9));
 }
 
 /* What moves have saved, of what the policy says. */
@@ -167,6 +186,7 @@ static double lost_in_turns(u32 off, u64 *moved)
 		sample(memory, from, from + 800, 2);
 		look(memory);
 		obey(memory);
+		policy_spent(memory->policy, memory->plan->nr_moves * 0.0004);
 		policy_copied(memory->policy, memory->plan->nr_moves,
 			      memory->plan->nr_moves * 400000);
 		lost += memory->plan->nr_moves * 0.0004;
@@ -187,28 +207,72 @@ static void test_turns(void)
 
 	printf("# %.2f s lost, and %.2f s without the rule; %llu and %llu pages in the end\n",
 	       lost, more, with, without);
-	/* One second, 0.75 % of the time, and what one look moves. */
-	CHECK(lost < 1 + 2.25 + 1600 * 0.0004 && more > 10);
-	CHECK(with < without / 10);
+	/* One second, 0.75 % of the time, and what one look moves, and moves back. */
+	CHECK(lost < 1 + 2.25 + 2 * 1600 * 0.0004 && more > 10);
+	CHECK(with < without / 8);
 }
 
-/* Nothing is promoted while too much was lost; this takes as long as 0.75 % of the time needs. */
+/* Nothing is promoted while too much was lost; this takes some time. */
 static void test_again(void)
 {
 	struct memory *memory = make(4000, bit(POLICY_BURST));
+	double cost = 2.5;
 	u32 i;
 
-	policy_spent(memory->policy, 2.5);
+	policy_spent(memory->policy, cost);
 	work(memory, 2000, 2500, 2, 10);
-	CHECK(near(memory->plan->spent_s, 2.5 + 10 * 1000 * 1.5e-6, 0));
+	CHECK(near(memory->plan->spent_s, cost + 10 * 1000 * 1.5e-6, 0));
 	CHECK(memory->plan->held[POLICY_HELD_BALANCE] == 500 && !memory->plan->nr_moves);
-	CHECK(policy_wait(memory->policy, 0.3) > 100);
-	CHECK(policy_wait(memory->policy, 0.01) == 5);
+	CHECK(near(policy_wait(memory->policy, 0.003), 0.8, 0));
 	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
 		work(memory, 2000, 2500, 2, 1);
-	/* 1.5 s more than may be lost, less the samples of each second. */
-	CHECK(i == 1.5 / (0.0075 - 0.0015) + 1);
-	CHECK(fast_of(memory, 2000, 2500) == 500);
+	/* A second may be lost, and what is earned in each second, less its samples. */
+	cost *= exp2(-(double)i / 300);
+	cost -= 1 + (0.0075 - 0.0015) * 300 / log(2) * (1 - exp2(-(double)i / 300));
+	printf("# after %u s, %.3f s\n", i, cost);
+	CHECK(fabs(cost) < 0.02 && fast_of(memory, 2000, 2500) == 500);
+	destroy(memory);
+}
+
+/*
+ * Pages leave the fast tier, and then they are used again, for good: they come back, although that
+ * the loss of time is so large.
+ */
+static void test_back(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 0, 1000, 20, 10);
+	work(memory, 2000, 3000, 20, 2);
+	/* As if this had cost much. */
+	policy_spent(memory->policy, 100);
+	work(memory, 0, 1000, 20, 6);
+	CHECK(!rule_balance(memory->policy));
+	CHECK(fast_of(memory, 0, 1000) == 1000);
+	/* Others do not come, and those of the fast tier do not have to leave. */
+	work(memory, 2000, 3000, 20, 6);
+	CHECK(!rule_balance(memory->policy));
+	CHECK(fast_of(memory, 0, 1000) == 1000);
+	destroy(memory);
+}
+
+/* Where pages are is not lost by moves as long as none of the region was moved. */
+static void test_not_touched(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	u32 i, page;
+
+	memory->policy->config.dry = true;
+	for (page = 0; page < memory->pages; page++) {
+		memory->fast[page] = page < 2048 && page % 2;
+		memory->first[page] = memory->fast[page];
+	}
+	for (i = 0; i < 20; i++) {
+		for (page = 0; page < 2048; page += 2)
+			sample(memory, page + (i < 10), page + (i < 10) + 1, 3);
+		look(memory);
+		CHECK(!memory->plan->saved_s);
+	}
 	destroy(memory);
 }
 
@@ -364,6 +428,7 @@ static void test_forgotten(void)
 	struct units now = {}, none = {};
 	struct policy_look at = {};
 	struct htmm_page page = { .pid = 77, .samples = 1, .space = 3 };
+	const struct policy_move move = { .addr = 1ULL << 45, .space = 3, .samples = 1 };
 	u32 i, n;
 
 	for (i = 0; i < 1000; i++) {
@@ -373,7 +438,7 @@ static void test_forgotten(void)
 			units_add(&now, &page, 1, true);
 		}
 		at.seconds = 50.0 * i;
-		CHECK(!origins_listed(&origins, &at, &now, &none, NULL, 0));
+		origins_listed(&origins, &at, &now, &none, NULL, 0);
 	}
 	/* In 600 s there are 1,200 of them. */
 	CHECK(origins.nr >= 1200 && origins.size <= 8192);
@@ -386,7 +451,9 @@ static void test_forgotten(void)
 			units_add(&now, &page, 1, n < 100 || !i);
 		}
 		at.seconds = 50.0 * i;
-		CHECK(!origins_listed(&origins, &at, &now, &none, NULL, 0));
+		origins_listed(&origins, &at, &now, &none, NULL, 0);
+		if (!i)
+			origins_moved(&origins, &none, &move, false);
 	}
 	now.unit[100].gain = 8;
 	CHECK(origins_share(&origins, &now, 8, 0, NULL) == 1);
@@ -394,31 +461,33 @@ static void test_forgotten(void)
 	units_free(&now);
 }
 
-/* A page that could not be moved is where it was. */
+/*
+ * A hot page is promoted from a region that was never listed: it was not there at first. If it could
+ * not be moved, it was.
+ */
 static void test_refused(void)
 {
-	struct origins origins = {};
-	struct units now = {}, regions = {};
 	const struct htmm_page region = {
 		.addr = 1 << 30, .pid = 77, .samples = 8, .space = 3,
 		.mapping_shift = HTMM_REGION_SHIFT,
 	};
 	const struct htmm_page page = { .addr = 1 << 30, .pid = 77, .samples = 8, .space = 3 };
-	const struct policy_move move = { .addr = 1 << 30, .space = 3, .samples = 8 };
+	const struct policy_move move = { .addr = 1 << 30, .space = 3, .samples = 6 };
 	const struct policy_look at = { .seconds = 1 };
+	struct units now = {}, regions = {};
+	struct origins origins = {};
 	u32 i;
 
+	CHECK(!units_reset(&now, 1) && !units_reset(&regions, 1));
+	units_add(&now, &page, 1, true);
+	units_add(&regions, &region, 1, false);
+	now.unit[0].gain = 8;
 	for (i = 0; i < 2; i++) {
-		/* It was promoted from a region that was not listed, and is in the fast tier. */
-		origins_moved(&origins, &move, true);
+		origins_moved(&origins, &regions, &move, true);
 		if (i)
-			origins_moved(&origins, &move, false);
-		CHECK(!units_reset(&now, 1) && !units_reset(&regions, 1));
-		units_add(&now, &page, 1, true);
-		units_add(&regions, &region, 1, false);
-		now.unit[0].gain = 8;
-		CHECK(!origins_listed(&origins, &at, &now, &regions, NULL, 0));
-		CHECK(origins_share(&origins, &now, 8, 1, NULL) == i);
+			origins_moved(&origins, &regions, &move, false);
+		origins_listed(&origins, &at, &now, &regions, NULL, 0);
+		CHECK(origins_share(&origins, &now, 8, 1, NULL) == (i ? 1 : 0.25));
 		origins_free(&origins);
 	}
 	units_free(&now);
@@ -429,6 +498,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_left),
+		TAP_TEST(test_fading),
 		TAP_TEST(test_wait),
 		TAP_TEST(test_saved),
 		TAP_TEST(test_saved_unlisted),
@@ -436,6 +506,8 @@ int main(void)
 		TAP_TEST(test_saved_by_chance),
 		TAP_TEST(test_turns),
 		TAP_TEST(test_again),
+		TAP_TEST(test_back),
+		TAP_TEST(test_not_touched),
 		TAP_TEST(test_off),
 		TAP_TEST(test_few_samples),
 		TAP_TEST(test_busy),

@@ -77,7 +77,7 @@ static void test_wait_cpus(void)
 	work(memory, 0, 100, 5, 12);
 	policy->focus.most = 10;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		policy->config.cpus = cases[i].cpus;
+		policy->balance.busy = cases[i].cpus;
 		policy->focus.now.nr = 10 * cases[i].parts;
 		policy->focused = cases[i].focused;
 		policy->plan.won = 0;

@@ -1440,6 +1440,45 @@ static void test_exited(void)
 	destroy(tier);
 }
 
+/* The policies know what samples and looks have cost, together, and which CPUs are busy. */
+static void test_cost(void)
+{
+	struct tier *tier = make_targets();
+	const struct balance *one = &tier->groups[0].policy->balance;
+	const struct balance *other = &tier->groups[1].policy->balance;
+	double cost;
+
+	CHECK(tier->busy.ticks);
+	tier->config.dry = true;
+	sample(1000, 1400, 5);
+	look(tier);
+	cost = tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST] + tier->cpu[TIER_DECIDE];
+	CHECK(cost > 0 && one->all_spent > other->all_spent);
+	CHECK(fabs(other->all_spent - cost / 2) < 1e-9);
+	CHECK(fabs(one->all_spent - cost / 2 - 2000 * 1500e-9) < 1e-9);
+	CHECK(tier->busy.seconds == tier->seconds && tier->busy.cpus > 0);
+	CHECK(one->busy == fmin(tier->busy.cpus, 1));
+	destroy(tier);
+}
+
+/* Copies cost time, however few they are. */
+static void test_cost_of_copies(void)
+{
+	struct tier *tier = make(USUAL);
+	const struct balance *balance = &tier->groups[0].policy->balance;
+	struct htmm_error err;
+	double before;
+
+	sample(1000, 1005, 500);
+	machine.seconds++;
+	CHECK(!tier_look(tier, &err));
+	CHECK(tier->groups[0].plan->nr_moves > 0 && tier->groups[0].plan->nr_moves < 20);
+	before = balance->all_spent;
+	tier_move(tier);
+	CHECK(balance->all_spent > before);
+	destroy(tier);
+}
+
 /* CPU time between two calls, which take too short a time after each other to tell. */
 static void test_busy(void)
 {
@@ -1502,6 +1541,8 @@ int main(void)
 		TAP_TEST(test_stopped),
 		TAP_TEST(test_whole_call),
 		TAP_TEST(test_exited),
+		TAP_TEST(test_cost),
+		TAP_TEST(test_cost_of_copies),
 		TAP_TEST(test_busy),
 	};
 

@@ -121,6 +121,7 @@ static void move(struct sim *sim, const struct policy_plan *plan)
 		*(one->promote ? &sim->result->promoted : &sim->result->demoted) += one->pages;
 	}
 	spend(sim, moved * sim->config->policy.copy_ns);
+	policy_spent(sim->policy, moved * sim->config->policy.copy_ns / 1e9);
 	policy_copied(sim->policy, moved, moved * sim->config->policy.copy_ns);
 	sim->result->pingpongs += plan->pingpong_pages;
 }

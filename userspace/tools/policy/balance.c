@@ -6,26 +6,36 @@
 #define LOST_PART	0.0075
 /* And so many seconds of CPU time, before anything can have been won. */
 #define BEGIN_S		1.0
-/* This part of it goes on being spent meanwhile, for samples and lists of regions. */
-#define SPENT_PART	0.5
+/* After so many seconds, what was won and spent counts half. */
+#define HALF_S		300
+/* While nothing is left, looks may take this part of what may be lost. */
+#define LOOKS_PART	0.5
+
+void balance_spend(struct balance *balance, double seconds)
+{
+	balance->spent += seconds;
+	balance->all_spent += seconds;
+}
 
 void balance_look(struct balance *balance, double won, double seconds, double busy)
 {
-	balance->won += won;
+	const double keep = exp2(-seconds / HALF_S);
+
+	balance->won = keep * balance->won + won;
+	balance->spent *= keep;
+	balance->worked = keep * balance->worked + seconds * busy;
+	balance->all_won += won;
 	balance->lately = won / seconds;
-	balance->worked += seconds * busy;
 	balance->busy = busy;
 }
 
 double balance_left(const struct balance *balance)
 {
 	return balance->won - balance->spent + BEGIN_S + LOST_PART * balance->worked +
-	       fmax(balance->lately, 0) * USEFUL_S;
+	       fmin(fmax(balance->lately, 0) * USEFUL_S, balance->busy);
 }
 
-double balance_wait(const struct balance *balance)
+double balance_wait(const struct balance *balance, double cost)
 {
-	const double rate = LOST_PART * (1 - SPENT_PART) * balance->busy;
-
-	return -balance_left(balance) / (rate + fmax(balance->lately, 0));
+	return cost / (LOST_PART * LOOKS_PART * balance->busy);
 }

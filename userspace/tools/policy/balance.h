@@ -8,26 +8,38 @@
 
 /**
  * struct balance - what was won and spent, in seconds of CPU time
- * @won: what moves have saved; below 0: what they have cost, because other pages became hot
+ * @won: what moves have saved; below 0: what they have cost, because other pages became hot. This,
+ *	@spent and @worked count half after five minutes
  * @spent: what samples, looks and copies have taken
- * @lately: won in a second, between the last two looks
  * @worked: time of all CPUs that were busy
+ * @lately: won in a second, between the last two looks
  * @busy: how many were busy, on average, between the last two looks
+ * @all_won: what moves have saved since the start
+ * @all_spent: and what was spent
  */
 struct balance {
 	double won;
 	double spent;
-	double lately;
 	double worked;
+	double lately;
 	double busy;
+	double all_won;
+	double all_spent;
 };
+
+/**
+ * balance_spend() - note what was spent
+ * @balance: the balance
+ * @seconds: CPU time
+ */
+void balance_spend(struct balance *balance, double seconds);
 
 /**
  * balance_look() - note what was won since the previous look
  * @balance: may be all zero before the first one
- * @won: seconds
+ * @won: seconds of CPU time
  * @seconds: between the two looks
- * @busy: CPUs that were busy, on average
+ * @busy: CPUs that were busy, on average; above 0
  */
 void balance_look(struct balance *balance, double won, double seconds, double busy);
 
@@ -36,7 +48,7 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
  * @balance: the balance, after a look
  *
  * Moves cost time at first, and save it later, or never: then they have to end. What was won lately
- * is taken to be won for USEFUL_S more. Besides, one second may be lost, and 0.75 % of the time of
+ * is taken to be won for USEFUL_S more, up to a second of each CPU that is busy. Besides, one second may be lost, and 0.75 % of the time of
  * the CPUs that are busy. The rest of 1 % is for lists of regions, which do not end.
  *
  * Return: seconds of CPU time; below 0: moves have cost too much.
@@ -44,11 +56,12 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
 double balance_left(const struct balance *balance);
 
 /**
- * balance_wait() - until when nothing is to be spent
- * @balance: the balance, of which nothing is left
+ * balance_wait() - when to look again while nothing is left
+ * @balance: the balance
+ * @cost: CPU time of a look
  *
- * Return: seconds from now, until something may be left again.
+ * Return: seconds from now.
  */
-double balance_wait(const struct balance *balance);
+double balance_wait(const struct balance *balance, double cost);
 
 #endif /* POLICY_BALANCE_H */

@@ -9,6 +9,8 @@
 #define FIRST_SIZE	256
 /* When the table is full, regions that were not in use for so many seconds are forgotten. */
 #define KEEP_S		600
+/* Fewer samples of the slow tier do not tell about those that are not listed. */
+#define ENOUGH_SAMPLES	32
 
 static bool in_region(const struct unit *unit, const struct origin *origin)
 {
@@ -102,35 +104,32 @@ static struct origin *find(const struct origins *origins, const struct unit *uni
 	return origin && origin->seen >= 0 ? origin : NULL;
 }
 
-/* Begins to count the pages of a region. */
-static void begin(struct origin *origin, const struct units *regions, const struct focus *focus)
+static struct unit region_of(const struct origin *origin)
 {
-	const struct unit like = {
+	return (struct unit) {
 		.addr = origin->addr, .space = origin->space, .target = origin->target,
 		.pages = REGION_PAGES,
 	};
-	const struct unit *region = units_find(regions, &like);
+}
+
+static __u32 samples_of(const struct units *regions, const struct origin *origin)
+{
+	const struct unit like = region_of(origin), *region = units_find(regions, &like);
+
+	return region ? region->samples : 0;
+}
+
+/* Begins to count the pages of a region. */
+static void begin(struct origin *origin, const struct units *regions, const struct focus *focus)
+{
+	const struct unit like = region_of(origin);
 	struct area *area = NULL;
 
 	if (focus)
 		focus_region(focus, &like, &area);
-	origin->all = region ? region->samples : 0;
+	origin->all = samples_of(regions, origin);
 	origin->pages = area ? area->resident : 0;
-	origin->fast = -origin->moved;
-}
-
-/* Regions may be in use for long before their pages are listed again. */
-static void note_used(struct origins *origins, const struct focus *focus)
-{
-	size_t i;
-
-	for (i = 0; i < focus->now.nr; i++) {
-		const struct unit *unit = &focus->now.unit[i];
-		struct origin *origin = unit->gain ? find(origins, unit) : NULL;
-
-		if (origin)
-			origin->seen = origins->seconds;
-	}
+	origin->fast = -origin->moved * origin->all;
 }
 
 static bool in_focus(const struct focus *focus, const struct unit *unit)
@@ -149,49 +148,49 @@ static bool as_before(const struct units *now, size_t at)
 	       unit->space == unit[-1].space && unit->target == unit[-1].target;
 }
 
-int origins_listed(struct origins *origins, const struct policy_look *look,
-		   const struct units *now, const struct units *regions,
-		   const struct focus *focus, double owed)
+void origins_listed(struct origins *origins, const struct policy_look *look,
+		    const struct units *now, const struct units *regions,
+		    const struct focus *focus, double owed)
 {
 	struct origin *origin = NULL;
 	size_t i;
 
 	origins->looks++;
 	origins->seconds = look->seconds;
-	if (focus)
-		note_used(origins, focus);
 	for (i = 0; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
 		const double part = unit->fresh ? 1 - owed : 1;
 
 		if (!as_before(now, i)) {
-			const bool counts = !focus || in_focus(focus, unit);
-
-			origin = counts ? get(origins, unit) : NULL;
-			if (counts && !origin)
-				return -ENOMEM;
-			if (counts && !origin->look) {
+			origin = !focus || in_focus(focus, unit) ? get(origins, unit) : NULL;
+			if (origin && !origin->look) {
 				origin->look = origins->looks;
 				begin(origin, regions, focus);
 			}
 		}
 		if (!origin || origin->look != origins->looks || !unit->fast)
 			continue;
+		origin->touched |= part < 1;
 		origin->fast += part * unit->samples;
 		origin->fast_pages += part * unit->pages;
 	}
-	return 0;
 }
 
-void origins_moved(struct origins *origins, const struct policy_move *move, bool fast)
+void origins_moved(struct origins *origins, const struct units *regions,
+		   const struct policy_move *move, bool fast)
 {
 	const struct unit unit = {
 		.addr = move->addr, .space = move->space, .target = move->target,
 	};
 	struct origin *origin = get(origins, &unit);
+	double all;
 
-	if (origin && !origin->look)
-		origin->moved += fast ? move->samples : -(float)move->samples;
+	if (!origin)
+		return;
+	origin->touched = true;
+	all = origin->look ? 0 : samples_of(regions, origin);
+	if (all > 0)
+		origin->moved += (fast ? 1 : -1) * fmin(move->samples / all, 1);
 }
 
 /* The fast tier's part of a region at first: of its samples; if there were none, of its pages. */
@@ -201,7 +200,18 @@ static double part_of(const struct origin *origin)
 		return fmin(fmax(origin->fast / origin->all, 0), 1);
 	if (!origin->pages)
 		return origin->fast_pages > 0;
-	return fmin((double)origin->fast_pages / origin->pages, 1);
+	return fmin(origin->fast_pages / origin->pages, 1);
+}
+
+/* The part of a unit that would be in the fast tier. */
+static double would_be(const struct origin *origin, const struct unit *unit)
+{
+	return origin && origin->touched ? part_of(origin) : unit->fast;
+}
+
+bool origins_fast(const struct origins *origins, const struct unit *unit)
+{
+	return would_be(find(origins, unit), unit) > 0.5;
 }
 
 /* How far the counts of the pages in focus tell more than chance. */
@@ -222,8 +232,7 @@ static double own_of(const struct focus *focus)
 	return all ? own / all : 0;
 }
 
-static double share_in_focus(const struct origins *origins, double share,
-			     const struct focus *focus)
+static double share_in_focus(struct origins *origins, double share, const struct focus *focus)
 {
 	const double own = own_of(focus);
 	double won = 0, all = 0;
@@ -232,25 +241,28 @@ static double share_in_focus(const struct origins *origins, double share,
 	for (i = 0; i < focus->now.nr; i++) {
 		const struct unit *unit = &focus->now.unit[i];
 		const struct area *area = &focus->area[i];
-		const struct origin *origin = find(origins, unit);
 		/* See share_as_known() of focus.c. */
 		const double gain = area->halvings ? unit->samples : unit->gain;
+		struct origin *origin = gain ? find(origins, unit) : NULL;
 
 		all += gain;
-		if (!origin || !gain)
+		if (!origin || !origin->touched)
 			continue;
+		/* It may be in use for long before its pages are listed again. */
+		origin->seen = origins->seconds;
 		if (!origin->look)
-			won += gain * own * fmin(fmax(origin->moved / unit->samples, 0), 1);
+			won += gain * own * fmin(fmax(origin->moved, 0), 1);
 		else if (area->share >= 0)
 			won += gain * (area->share - part_of(origin));
 	}
 	return all ? share - won / all : share;
 }
 
-double origins_share(const struct origins *origins, const struct units *now, double samples,
+double origins_share(struct origins *origins, const struct units *now, double samples,
 		     double share, const struct focus *focus)
 {
-	double slow_part = 0, slow = 0, part = 0, all = 0, of_region = 0;
+	double slow_part = 0, slow = 0, part = 0, all = 0;
+	const struct origin *origin = NULL;
 	size_t i;
 
 	if (focus)
@@ -260,8 +272,8 @@ double origins_share(const struct origins *origins, const struct units *now, dou
 		double would;
 
 		if (!as_before(now, i))
-			of_region = part_of(find(origins, unit));
-		would = unit->gain * of_region;
+			origin = find(origins, unit);
+		would = unit->gain * would_be(origin, unit);
 		all += unit->gain;
 		part += would;
 		if (unit->fast)
@@ -270,7 +282,7 @@ double origins_share(const struct origins *origins, const struct units *now, dou
 		slow_part += would;
 	}
 	/* What else was gained is of pages of the slow tier that are not listed. */
-	if (samples > all && slow)
+	if (samples > all && slow >= ENOUGH_SAMPLES)
 		part += (samples - all) * slow_part / slow;
 	return part / fmax(samples, all);
 }

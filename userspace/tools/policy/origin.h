@@ -2,7 +2,8 @@
 /*
  * Where pages would be without moves. What moves have won is the share of the fast tier, less what
  * this share would be without them. So for each region of 2 MiB, this notes which part of its
- * samples the fast tier served when its pages were listed first, before any was moved.
+ * samples the fast tier served when its pages were listed first. As long as no page of a region is
+ * moved, its pages would be where they are.
  */
 #ifndef POLICY_ORIGIN_H
 #define POLICY_ORIGIN_H
@@ -17,11 +18,13 @@
  * @target: its target
  * @look: number of the look at which its pages were listed first; 0: they were not yet
  * @seen: seconds from the start until the last look at which it was in use
+ * @touched: pages of it were moved, or are there because room was kept for them
+ * @moved: before that look, the part of its samples that promoted pages had, less that of pages
+ *	that were demoted
  * @fast: its samples of the fast tier at that look, without those that moves have brought there
  * @all: all its samples
  * @fast_pages: its pages of the fast tier
  * @pages: all its pages; 0: that is not known
- * @moved: samples of pages that were promoted before, less those of pages that were demoted
  */
 struct origin {
 	__u64 addr;
@@ -29,11 +32,12 @@ struct origin {
 	__u32 target;
 	__u32 look;
 	float seen;
+	bool touched;
+	float moved;
 	float fast;
 	float all;
-	__u32 fast_pages;
+	float fast_pages;
 	__u32 pages;
-	float moved;
 };
 
 /**
@@ -62,27 +66,27 @@ struct origins {
  * @owed: which part of the pages that were not there before, of the fast tier, would not be there
  *	if no room had been kept for them
  *
- * Return: 0 or -ENOMEM.
+ * If there is no memory, a region is taken to have no page that was moved.
  */
-int origins_listed(struct origins *origins, const struct policy_look *look,
-		   const struct units *now, const struct units *regions,
-		   const struct focus *focus, double owed);
+void origins_listed(struct origins *origins, const struct policy_look *look,
+		    const struct units *now, const struct units *regions,
+		    const struct focus *focus, double owed);
 
 /**
  * origins_moved() - a page is moved, or was not
  * @origins: the regions, after origins_listed()
+ * @regions: all sampled regions
  * @move: the move
  * @fast: in the end the page is in the fast tier
- *
- * Without memory, what it gains is taken to be no gain of the move.
  */
-void origins_moved(struct origins *origins, const struct policy_move *move, bool fast);
+void origins_moved(struct origins *origins, const struct units *regions,
+		   const struct policy_move *move, bool fast);
 
 /**
  * origins_share() - what the share of the fast tier would be without moves
  * @origins: the regions, after origins_listed()
  * @now: the pages that were listed
- * @samples: all samples since the previous look
+ * @samples: all samples since the previous look; above 0
  * @share: the share of the fast tier
  * @focus: if only regions in focus were listed, these; else NULL
  *
@@ -92,8 +96,15 @@ void origins_moved(struct origins *origins, const struct policy_move *move, bool
  *
  * Return: the share.
  */
-double origins_share(const struct origins *origins, const struct units *now, double samples,
+double origins_share(struct origins *origins, const struct units *now, double samples,
 		     double share, const struct focus *focus);
+
+/**
+ * origins_fast() - would a page be in the fast tier without moves?
+ * @origins: the regions
+ * @unit: the page
+ */
+bool origins_fast(const struct origins *origins, const struct unit *unit);
 
 /**
  * origins_free() - free the memory

@@ -113,14 +113,13 @@ void policy_free(struct policy *policy)
 
 void policy_copied(struct policy *policy, __u64 pages, __u64 ns)
 {
-	policy_spent(policy, ns / 1e9);
 	if (pages)
 		policy->copy_ns += COPY_WEIGHT * ((double)ns / pages - policy->copy_ns);
 }
 
 void policy_spent(struct policy *policy, double seconds)
 {
-	policy->balance.spent += seconds;
+	balance_spend(&policy->balance, seconds);
 }
 
 static int make_room(struct policy *policy, size_t nr)
@@ -403,6 +402,9 @@ static const struct unit *next_victim(struct pairing *pair, bool forced)
 
 		if (!movable(policy, unit))
 			continue;
+		/* If all moves together lose, what is there without them stays. */
+		if (!forced && !rule_balance(policy) && origins_fast(&policy->origins, unit))
+			continue;
 		if (forced || rule_hysteresis(policy, unit))
 			return unit;
 	}
@@ -464,7 +466,7 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 		return POLICY_HELD_MARGIN;
 	if (!rule_profit(pair->policy, pair->look, value - out, copies))
 		return POLICY_HELD_PROFIT;
-	if (!rule_balance(pair->policy))
+	if (!rule_balance(pair->policy) && !origins_fast(&pair->policy->origins, in))
 		return POLICY_HELD_BALANCE;
 	return POLICY_NR_HELD;
 }
@@ -667,7 +669,7 @@ static void pace(struct policy *policy, const struct policy_look *look)
 static double looks_cpus(const struct policy *policy)
 {
 	const struct focus *focus = &policy->focus;
-	const double most = fmin(policy->config.cpus, LOOKS_CPUS);
+	const double most = fmin(policy->balance.busy, LOOKS_CPUS);
 
 	if (!policy->focused || !focus->most)
 		return 1;
@@ -695,22 +697,25 @@ double policy_wait(const struct policy *policy, double cost)
 {
 	const struct policy_plan *plan = &policy->plan;
 	const double looks = looks_cpus(policy);
+	const bool loses = !rule_balance(policy);
 	double wait;
 
 	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
-	if (!rule_balance(policy))
-		wait = balance_wait(&policy->balance);
-	else if (policy->burst.looks)
+	if (policy->burst.looks)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
 			    plan->thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
 		wait = wait_for_more(policy, cost);
 	/* Unless not even what this part shows may be moved now. */
-	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry &&
-	    rule_balance(policy))
+	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
 		wait = fmin(wait, wait_for_next_part(policy, cost));
 	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
 			       cost / LOOKS_RESERVE));
+	/* Unless where pages are now is what loses time: then some go back. */
+	if (loses && policy->balance.lately >= 0)
+		wait = balance_wait(&policy->balance, cost);
+	else if (loses)
+		wait = fmin(wait, balance_wait(&policy->balance, cost));
 	/* A program that had more than its limit will soon have more again. */
 	if (plan->forced_pages)
 		wait = fmin(wait, cost / LOOKS_RESERVE);
@@ -869,7 +874,7 @@ static void finish(struct policy *policy)
 		moved_note(policy->moved, move, policy->seconds, false);
 		plan->nr_demotions += !move->promote;
 		if (!policy->config.dry)
-			origins_moved(&policy->origins, move, move->promote);
+			origins_moved(&policy->origins, &policy->regions, move, move->promote);
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
 }
@@ -877,7 +882,7 @@ static void finish(struct policy *policy)
 bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
 	focus_moved(&policy->focus, move, !move->promote);
-	origins_moved(&policy->origins, move, !move->promote);
+	origins_moved(&policy->origins, &policy->regions, move, !move->promote);
 	policy->reserve.used += move->promote ? -(__u64)move->pages : move->pages;
 	return moved_note(policy->moved, move, policy->seconds, true);
 }
@@ -939,7 +944,7 @@ static double owed_of(struct policy *policy, const struct policy_look *look)
 }
 
 /* Notes what samples have cost, and what moves have won since the previous look. */
-static int keep_balance(struct policy *policy, const struct policy_look *look, double share)
+static void keep_balance(struct policy *policy, const struct policy_look *look, double share)
 {
 	const struct focus *focus = look->focused ? &policy->focus : NULL;
 	const double samples = policy->rate * policy->exposure, cpus = fmax(policy->config.cpus, 1);
@@ -947,16 +952,14 @@ static int keep_balance(struct policy *policy, const struct policy_look *look, d
 	double won = 0;
 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
-	if (origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
-			   owed_of(policy, look)))
-		return -1;
+	origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
+		       owed_of(policy, look));
 	/* If pages had to leave because of a limit, those would have that are there without moves. */
 	if (share >= 0)
 		won = share - policy->kept * origins_share(&policy->origins, &policy->now, samples,
 							   share, focus);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
-	return 0;
 }
 
 const struct policy_plan *policy_look(struct policy *policy, const struct policy_look *look)
@@ -985,15 +988,14 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	units_add(&policy->regions, look->regions, look->nr_regions, false);
 	take_in(policy, look);
 	share = fast_share(policy, look);
-	if (keep_balance(policy, look, share))
-		return NULL;
+	keep_balance(policy, look, share);
 	reserve_look(&policy->reserve, look, &policy->now, policy->exposure);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, samples, share,
 				   policy->changed, halved_since(policy)),
-		.reserve = policy->reserve.pages,
-		.saved_s = policy->balance.won, .spent_s = policy->balance.spent,
+		.reserve = rule_balance(policy) ? policy->reserve.pages : 0,
+		.saved_s = policy->balance.all_won, .spent_s = policy->balance.all_spent,
 	};
 	learn(policy);
 	if (rule_on(policy, POLICY_PREDICT))

@@ -301,9 +301,9 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 double policy_wait(const struct policy *policy, double cost);
 
 /**
- * policy_spent() - tell what looking has cost
+ * policy_spent() - tell what looking and moving have cost
  * @policy: the policy
- * @seconds: CPU time of a look, without that of moving pages
+ * @seconds: CPU time
  */
 void policy_spent(struct policy *policy, double seconds);
 

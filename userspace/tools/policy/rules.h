@@ -155,6 +155,8 @@ bool rule_profit(const struct policy *policy, const struct policy_look *look, do
  *
  * Whatever each move was expected to gain, all of them together may lose time: where a program uses
  * its memory in turns, what leaves the fast tier is what will be used next. See balance_left().
+ *
+ * While they do, pages are only moved back to where they would be without any move.
  */
 bool rule_balance(const struct policy *policy);
 

@@ -204,6 +204,7 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	 * For a few pages, this is mostly the cost of the call. Waiting for a CPU, and reading how
 	 * a process has bound its memory, take longer than many copies, and are no cost of a page.
 	 */
+	policy_spent(policy, copies / 1e9);
 	if (pages >= ENOUGH)
 		policy_copied(policy, pages, copies);
 }

@@ -40,12 +40,21 @@ void tier_charge(struct tier *tier, enum tier_work work)
 	tier->charged = seconds;
 }
 
+static void read_busy(struct tier *tier)
+{
+	char line[256];
+
+	if (!htmm_read_line(line, sizeof(line), "/proc/stat"))
+		busy_read(&tier->busy, line, tier->seconds);
+}
+
 int tier_open(struct tier *tier, struct htmm_error *err)
 {
 	unsigned int i;
 
 	tier->mover.tiers = &tier->tiers;
 	tier->thin = 1;
+	read_busy(tier);
 	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].policy = policy_new(&tier->config);
 		if (!tier->groups[i].policy)
@@ -522,14 +531,6 @@ static void count_served(struct tier *tier)
 		if (!moved)
 			add_to(&tier->before, samples, group->plan->fast_share);
 	}
-}
-
-static void read_busy(struct tier *tier)
-{
-	char line[256];
-
-	if (!htmm_read_line(line, sizeof(line), "/proc/stat"))
-		busy_read(&tier->busy, line, tier->seconds);
 }
 
 static int decide(struct tier *tier, struct group *group, struct htmm_error *err)
