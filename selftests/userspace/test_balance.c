@@ -5,11 +5,11 @@
 #include "policy_memory.h"
 
 /* What a sample of the slow tier takes longer, in seconds: 499 misses. */
-#define GAP_S	(499 * 170e-9)
+#define GAP_S	(499 * 0.00000017)
 
 static bool near(double a, double b, double part)
 {
-	return fabs(a - b) <= part * fabs(b) + 1e-9;
+	return fabs(a - b) <= part * fabs(b) + 0.000000001;
 }
 
 /* A second at first, 0.75 % of what was worked, and eight times what a second won lately. */
@@ -24,8 +24,8 @@ static void test_left(void)
 		   0));
 	/* Not more than a second of each CPU. */
 	balance_look(&balance, 8, 8, 4);
-	CHECK(near(balance_left(&balance) - balance.won, 1 - balance.spent + 0.0075 * balance.worked + 4,
-		   0));
+	CHECK(near(balance_left(&balance) - balance.won + balance.spent,
+		   1 + 0.0075 * balance.worked + 4, 0));
 	balance = (struct balance) {};
 	balance_look(&balance, 0.125, 2, 4);
 	/* What is lost is not expected to go on: then it could never be won back. */
@@ -60,7 +60,7 @@ static void test_wait(void)
 	struct balance balance = {};
 
 	balance_look(&balance, 0, 1, 2);
-	CHECK(near(balance_wait(&balance, 0.3), 0.3 / (2 * 0.0075 / 2), 1e-9));
+	CHECK(near(balance_wait(&balance, 0.3), 0.3 / (2 * 0.0075 / 2), 0.000000001));
 }
 
 /* What moves have saved, of what the policy says. */
@@ -221,7 +221,7 @@ static void test_again(void)
 
 	policy_spent(memory->policy, cost);
 	work(memory, 2000, 2500, 2, 10);
-	CHECK(near(memory->plan->spent_s, cost + 10 * 1000 * 1.5e-6, 0));
+	CHECK(near(memory->plan->spent_s, cost + 10 * 1000 * 0.0000015, 0));
 	CHECK(memory->plan->held[POLICY_HELD_BALANCE] == 500 && !memory->plan->nr_moves);
 	CHECK(near(policy_wait(memory->policy, 0.003), 0.8, 0));
 	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
@@ -393,11 +393,11 @@ static void test_fewer_samples(void)
 	work(memory, 2000, 2500, 2, 4);
 	memory->total /= 2;
 	look(memory);
-	CHECK(near(memory->plan->spent_s, 4 * 1000 * 1.5e-6, 0));
+	CHECK(near(memory->plan->spent_s, 4 * 1000 * 0.0000015, 0));
 	CHECK(memory->plan->thin == 1);
 	memory->total *= 2;
 	look(memory);
-	CHECK(near(memory->plan->spent_s, 6 * 1000 * 1.5e-6, 0));
+	CHECK(near(memory->plan->spent_s, 6 * 1000 * 0.0000015, 0));
 	destroy(memory);
 }
 
@@ -462,8 +462,8 @@ static void test_forgotten(void)
 }
 
 /*
- * A hot page is promoted from a region that was never listed: it was not there at first. If it could
- * not be moved, it was.
+ * A hot page is promoted from a region that was never listed: it was not there at first. If it
+ * could not be moved, it was.
  */
 static void test_refused(void)
 {

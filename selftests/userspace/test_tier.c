@@ -1454,8 +1454,8 @@ static void test_cost(void)
 	look(tier);
 	cost = tier->cpu[TIER_GLANCE] + tier->cpu[TIER_LIST] + tier->cpu[TIER_DECIDE];
 	CHECK(cost > 0 && one->all_spent > other->all_spent);
-	CHECK(fabs(other->all_spent - cost / 2) < 1e-9);
-	CHECK(fabs(one->all_spent - cost / 2 - 2000 * 1500e-9) < 1e-9);
+	CHECK(fabs(other->all_spent - cost / 2) < 0.000000001);
+	CHECK(fabs(one->all_spent - cost / 2 - 2000 * 0.0000015) < 0.000000001);
 	CHECK(tier->busy.seconds == tier->seconds && tier->busy.cpus > 0);
 	CHECK(one->busy == fmin(tier->busy.cpus, 1));
 	destroy(tier);

@@ -48,8 +48,9 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
  * @balance: the balance, after a look
  *
  * Moves cost time at first, and save it later, or never: then they have to end. What was won lately
- * is taken to be won for USEFUL_S more, up to a second of each CPU that is busy. Besides, one second may be lost, and 0.75 % of the time of
- * the CPUs that are busy. The rest of 1 % is for lists of regions, which do not end.
+ * is taken to be won for USEFUL_S more, up to a second of each CPU that is busy. Besides, one
+ * second may be lost, and 0.75 % of the time of the CPUs that are busy. The rest of 1 % is for
+ * lists of regions, which do not end.
  *
  * Return: seconds of CPU time; below 0: moves have cost too much.
  */

@@ -954,7 +954,7 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
 	origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
 		       owed_of(policy, look));
-	/* If pages had to leave because of a limit, those would have that are there without moves. */
+	/* A limit would have made pages leave that are there without moves, too. */
 	if (share >= 0)
 		won = share - policy->kept * origins_share(&policy->origins, &policy->now, samples,
 							   share, focus);

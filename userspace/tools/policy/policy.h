@@ -24,7 +24,7 @@
  * @POLICY_HYSTERESIS: promote what was hot in two looks, in place of what was cold in two
  * @POLICY_MARGIN: promote only what is clearly better than what must leave
  * @POLICY_PROFIT: move only if the time won is more than the copies take
- * @POLICY_BALANCE: stop moving while all moves together have cost more than they have saved
+ * @POLICY_BALANCE: only undo moves while all of them together have cost more than they have saved
  * @POLICY_BURST: look sooner, and with more samples, after a phase change
  * @POLICY_THIN: take fewer samples while little is to be moved
  * @POLICY_HUGE: move a huge page only if a quarter of it is in use
