@@ -224,6 +224,13 @@ static void test_again(void)
 	CHECK(near(memory->plan->spent_s, cost + 10 * 1000 * 0.0000015, 0));
 	CHECK(memory->plan->held[POLICY_HELD_BALANCE] == 500 && !memory->plan->nr_moves);
 	CHECK(near(policy_wait(memory->policy, 0.003), 0.8, 0));
+	/* Whatever moves would save: unless some have to be undone. */
+	memory->policy->plan.won = 1000;
+	CHECK(near(policy_wait(memory->policy, 0.003), 0.8, 0));
+	memory->policy->balance.lately = -1;
+	CHECK(policy_wait(memory->policy, 0.003) < 0.1);
+	memory->policy->plan.won = 0;
+	CHECK(near(policy_wait(memory->policy, 0.003), 0.8, 0));
 	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
 		work(memory, 2000, 2500, 2, 1);
 	/* A second may be lost, and what is earned in each second, less its samples. */
@@ -293,16 +300,47 @@ static void test_off(void)
 	destroy(memory);
 }
 
-/* While too much was lost, few samples are taken, and there are no bursts. */
-static void test_few_samples(void)
+/* What comes back takes the place of what would not be there, however cold others are. */
+static void test_leave(void)
 {
 	struct memory *memory = make(4000, 0);
+	u32 i;
 
-	work(memory, 2000, 3000, 20, 1);
+	work(memory, 2000, 2500, 4, 4);
+	CHECK(fast_of(memory, 0, 500) == 0 && fast_of(memory, 2000, 2500) == 500);
+	policy_spent(memory->policy, 100);
+	for (i = 0; i < 6; i++) {
+		sample(memory, 2000, 2500, 1);
+		work(memory, 0, 100, 20, 1);
+	}
+	CHECK(fast_of(memory, 0, 100) == 100 && fast_of(memory, 500, CAPACITY) == 524);
+	/* If there is less room, also these leave. */
+	memory->capacity = 200;
+	work(memory, 0, 100, 20, 3);
+	CHECK(used(memory) == 200);
+	destroy(memory);
+}
+
+/* While too much was lost, few samples are taken, no room is kept, and there are no bursts. */
+static void test_few_samples(void)
+{
+	struct memory *memory = make_with(4000, 0);
+
+	work(memory, 2000, 2500, 2, 1);
 	CHECK(memory->plan->burst && memory->plan->thin == 1);
+	CHECK(memory->plan->reserve && memory->plan->ahead_pages);
 	policy_spent(memory->policy, 1000);
-	work(memory, 2000, 3000, 20, 1);
-	CHECK(!memory->plan->burst && memory->plan->thin == 64);
+	work(memory, 2000, 2500, 2, 1);
+	CHECK(!memory->plan->burst && memory->plan->thin == 2);
+	CHECK(!memory->plan->reserve && !memory->plan->ahead_pages);
+	destroy(memory);
+	/* Also where moves have paid, and there is much to learn. */
+	memory = make(4000, 0);
+	work(memory, 2000, 2500, 2, 4);
+	CHECK(burst_pays(&memory->policy->burst) && memory->plan->thin == 1);
+	policy_spent(memory->policy, 1000);
+	work(memory, 2000, 2500, 2, 1);
+	CHECK(memory->plan->thin == 2);
 	destroy(memory);
 }
 
@@ -323,6 +361,7 @@ static void test_busy(void)
 		/* In a burst a CPU may have 40,000 in a second. */
 		work(memory, 1000, 3000, 40, 1);
 		CHECK(memory->plan->burst && memory->plan->thin == cases[i].thin);
+		CHECK(memory->policy->balance.busy == (cases[i].busy ? fmin(cases[i].busy, 8) : 8));
 		destroy(memory);
 	}
 }
@@ -364,6 +403,44 @@ static void test_new_pages(void)
 {
 	CHECK(near(saved_of_new(true), 8 * 16 * 5 * GAP_S, 0.01));
 	CHECK(near(saved_of_new(false), 0, 0));
+}
+
+/* Room is kept for a half of the first new pages, and for none of those that come later. */
+static void test_more_new_pages(void)
+{
+	struct memory *memory = make(8000, 0);
+	double before;
+	u32 i, page;
+
+	memory->capacity = 2 * CAPACITY;
+	work(memory, 512, CAPACITY, 3, 3);
+	memory->policy->room = 16;
+	for (i = 0; i < 2; i++) {
+		const u32 from = 4096 + i * HUGE;
+
+		before = memory->plan->saved_s;
+		for (page = from; page < from + 32; page++)
+			memory->fast[page] = true;
+		sample(memory, 512, CAPACITY, 3);
+		sample(memory, from, from + 32, 5);
+		look(memory);
+		CHECK(near(memory->plan->saved_s - before, i ? 0 : 16 * 5 * GAP_S, 0.000001));
+	}
+	destroy(memory);
+}
+
+/* Of much memory, a look shows pages that were there before, but not listed: these are not new. */
+static void test_new_in_focus(void)
+{
+	struct memory *memory = make(60000, 0);
+
+	memory->focused = true;
+	memory->policy->room = 100;
+	sample(memory, 0, 60000, 1);
+	look(memory);
+	CHECK(memory->policy->room == 100 && memory->plan->fast_share > 0);
+	CHECK(!memory->plan->saved_s);
+	destroy(memory);
 }
 
 /* If there is less room, pages have to leave: that is not the fault of moves. */
@@ -494,6 +571,76 @@ static void test_refused(void)
 	units_free(&regions);
 }
 
+/* Regions of which pages are said to have been promoted before they were listed. */
+static size_t promoted_unlisted(const struct memory *memory)
+{
+	const struct origins *origins = &memory->policy->origins;
+	size_t nr = 0, i;
+
+	for (i = 0; i < origins->size; i++) {
+		const struct origin *origin = &origins->origin[i];
+
+		nr += origin->seen >= 0 && !origin->look && fabs(origin->moved) > 0.001;
+	}
+	return nr;
+}
+
+/* The hottest pages of regions that are not listed, of which none could be moved. */
+static void test_refused_unlisted(void)
+{
+	struct memory *memory = make(100000, bit(POLICY_HYSTERESIS) | bit(POLICY_PROFIT));
+	u32 i, page;
+
+	memory->focused = true;
+	memory->hottest = true;
+	for (page = 1024; page < 100000; page += 512)
+		sample(memory, page, page + 8, 50);
+	look(memory);
+	CHECK(promoted_unlisted(memory) > 10);
+	for (i = 0; i < memory->plan->nr_moves; i++)
+		policy_refused(memory->policy, &memory->plan->moves[i]);
+	CHECK(!promoted_unlisted(memory));
+	destroy(memory);
+}
+
+/* Two regions: of one, half of the samples were promoted unseen; the other one is in focus. */
+static void test_share_in_focus(void)
+{
+	struct policy_look at = { .seconds = 1 };
+	struct htmm_page regions[] = {
+		{ .addr = 1 << 30, .pid = 77, .samples = 8, .space = 3, .mapping_shift = 21 },
+		{ .addr = 2 << 21, .pid = 77, .samples = 8, .space = 3, .mapping_shift = 21 },
+	};
+	const struct policy_move move = { .addr = 1 << 30, .space = 3, .samples = 4 };
+	struct area area[2] = { { .share = -1 }, { .share = 1, .looks = 1, .own = 0.5 } };
+	struct units now = {}, none = {};
+	struct origins origins = {};
+	struct focus focus = { .area = area };
+	struct htmm_page page = { .pid = 77, .samples = 1, .space = 5 };
+	u32 i;
+
+	CHECK(!units_reset(&focus.now, 2));
+	units_add(&focus.now, regions, 2, false);
+	focus.now.unit[0].gain = 6;
+	focus.now.unit[1].gain = 2;
+	area[1].samples[true] = 8;
+	origins_moved(&origins, &focus.now, &move, true);
+	/* As far as counts are not chance. */
+	CHECK(near(origins_share(&origins, &now, 8, 0.75, &focus), 0.75 - 0.5 * 0.5 * 6 / 8, 0));
+	/* This is known for as long as the region is used. */
+	for (i = 0; i < 1000; i++) {
+		CHECK(!units_reset(&now, 1));
+		page.addr = (u64)i << HTMM_REGION_SHIFT;
+		units_add(&now, &page, 1, true);
+		at.seconds = 50.0 * i;
+		origins_listed(&origins, &at, &now, &none, NULL, 0);
+		CHECK(near(origins_share(&origins, &now, 8, 0.75, &focus), 0.75 - 0.1875, 0));
+	}
+	origins_free(&origins);
+	units_free(&focus.now);
+	units_free(&now);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -509,14 +656,19 @@ int main(void)
 		TAP_TEST(test_back),
 		TAP_TEST(test_not_touched),
 		TAP_TEST(test_off),
+		TAP_TEST(test_leave),
 		TAP_TEST(test_few_samples),
 		TAP_TEST(test_busy),
 		TAP_TEST(test_new_pages),
+		TAP_TEST(test_more_new_pages),
+		TAP_TEST(test_new_in_focus),
 		TAP_TEST(test_less_room),
 		TAP_TEST(test_fewer_samples),
 		TAP_TEST(test_no_look),
 		TAP_TEST(test_forgotten),
 		TAP_TEST(test_refused),
+		TAP_TEST(test_refused_unlisted),
+		TAP_TEST(test_share_in_focus),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));
