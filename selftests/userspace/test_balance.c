@@ -334,6 +334,11 @@ static void test_few_samples(void)
 	CHECK(!memory->plan->burst && memory->plan->thin == 2);
 	CHECK(!memory->plan->reserve && !memory->plan->ahead_pages);
 	destroy(memory);
+	memory = make(4000, 0);
+	policy_spent(memory->policy, 1000);
+	work(memory, 2000, 2500, 2, 1);
+	CHECK(!memory->plan->burst);
+	destroy(memory);
 	/* Also where moves have paid, and there is much to learn. */
 	memory = make(4000, 0);
 	work(memory, 2000, 2500, 2, 4);
@@ -433,13 +438,15 @@ static void test_more_new_pages(void)
 static void test_new_in_focus(void)
 {
 	struct memory *memory = make(60000, 0);
+	u32 i;
 
 	memory->focused = true;
 	memory->policy->room = 100;
-	sample(memory, 0, 60000, 1);
-	look(memory);
-	CHECK(memory->policy->room == 100 && memory->plan->fast_share > 0);
-	CHECK(!memory->plan->saved_s);
+	for (i = 0; i < 8; i++) {
+		sample(memory, 0, 60000, 1);
+		look(memory);
+		CHECK(memory->policy->room == 100 && memory->plan->fast_share > 0);
+	}
 	destroy(memory);
 }
 

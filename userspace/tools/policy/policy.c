@@ -925,17 +925,14 @@ size_t policy_find(const struct policy *policy)
 	return focus_find(&policy->focus);
 }
 
-/*
- * Which part of the new pages of the fast tier is there because room was kept for them. A look at a
- * part of much memory does not show which pages are new.
- */
-static double owed_of(struct policy *policy, const struct policy_look *look)
+/* Which part of the new pages of the fast tier is there because room was kept for them. */
+static double owed_of(struct policy *policy)
 {
 	const struct units *now = &policy->now;
 	__u64 pages = 0, owed;
 	size_t i;
 
-	for (i = now->nr_slow; i < now->nr && !look->focused; i++)
+	for (i = now->nr_slow; i < now->nr; i++)
 		if (now->unit[i].fresh)
 			pages += now->unit[i].pages;
 	owed = policy->room < pages ? policy->room : pages;
@@ -953,7 +950,7 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
 	origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
-		       owed_of(policy, look));
+		       owed_of(policy));
 	/* A limit would have made pages leave that are there without moves, too. */
 	if (share >= 0)
 		won = share - policy->kept * origins_share(&policy->origins, &policy->now, samples,
