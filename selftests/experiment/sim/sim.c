@@ -342,7 +342,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	sim->plan = plan;
 	before = sim->result->cost - before;
-	policy_spent(sim->policy, before);
+	policy_looked(sim->policy, before);
 	sim->due = sim->seconds +
 		   fmin(policy_wait(sim->policy, before), sim->config->interval ?: INFINITY);
 	if (sim->trace)

@@ -35,7 +35,12 @@ double balance_left(const struct balance *balance)
 	       fmin(fmax(balance->lately, 0) * USEFUL_S, balance->busy);
 }
 
+double balance_looks(const struct balance *balance, double seconds)
+{
+	return LOST_PART * LOOKS_PART * balance->busy * seconds;
+}
+
 double balance_wait(const struct balance *balance, double cost)
 {
-	return cost / (LOST_PART * LOOKS_PART * balance->busy);
+	return cost / balance_looks(balance, 1);
 }

@@ -57,6 +57,15 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
 double balance_left(const struct balance *balance);
 
 /**
+ * balance_looks() - what looks may cost while nothing is left
+ * @balance: the balance
+ * @seconds: the time
+ *
+ * Return: seconds of CPU time.
+ */
+double balance_looks(const struct balance *balance, double seconds);
+
+/**
  * balance_wait() - when to look again while nothing is left
  * @balance: the balance
  * @cost: CPU time of a look

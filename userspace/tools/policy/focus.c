@@ -375,16 +375,17 @@ static void add_rest(struct focus *focus, const struct htmm_page *page, size_t n
  */
 static float own_of(const struct area *area)
 {
-	const double mean = (double)(area->samples[false] + area->samples[true]) / area->resident;
+	const __u64 samples = area->samples[false] + area->samples[true];
+	const double mean = (double)samples / area->resident;
 	const double variance = area->squares / area->resident - mean * mean;
 
-	return variance > mean ? (variance - mean) / variance : 0;
+	return samples >= SHARE_GAIN && variance > mean ? (variance - mean) / variance : 0;
 }
 
 /* The part of a region's samples that some of its pages will have, by their counts and number. */
 static float part_of(const struct area *area, double samples, __u64 all, double pages)
 {
-	return area->own * samples / all + (1 - area->own) * pages / area->resident;
+	return (all ? area->own * samples / all : 0) + (1 - area->own) * pages / area->resident;
 }
 
 /* The share of a region by what its pages have gained if that is known, else by their counts. */
@@ -463,6 +464,7 @@ static double estimate(const struct focus *focus)
 
 void focus_listed(struct focus *focus, const struct policy_look *look, const struct units *units)
 {
+	double own = 0, samples = 0;
 	struct area *area;
 	size_t i;
 
@@ -476,9 +478,16 @@ void focus_listed(struct focus *focus, const struct policy_look *look, const str
 	add_pages(focus, look->slow, look->nr_slow, false);
 	add_pages(focus, look->fast, look->nr_fast, true);
 	add_rest(focus, look->rest, look->nr_rest);
-	for (i = 0; i < focus->now.nr; i++)
-		if (focus->area[i].looks && focus->area[i].resident)
-			focus->area[i].own = own_of(&focus->area[i]);
+	for (i = 0; i < focus->now.nr; i++) {
+		struct area *one = &focus->area[i];
+
+		if (!one->looks || !one->resident)
+			continue;
+		one->own = own_of(one);
+		own += one->own * (one->samples[false] + one->samples[true]);
+		samples += one->samples[false] + one->samples[true];
+	}
+	focus->own = samples ? own / samples : 0;
 	for (i = 0; i < units->nr; i++) {
 		const struct unit *unit = &units->unit[i];
 
@@ -502,25 +511,39 @@ void focus_listed(struct focus *focus, const struct policy_look *look, const str
 	}
 }
 
-void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
+double focus_part(const struct focus *focus, const struct policy_move *move)
 {
 	const struct unit page = {
 		.addr = move->addr, .space = move->space, .target = move->target,
 	};
 	struct area *area;
 	const struct unit *region = focus_region(focus, &page, &area);
-	float part;
 
 	if (!region)
+		return 0;
+	if (area->resident)
+		return part_of(area, move->samples, region->samples, move->pages);
+	return region->samples ? focus->own * fmin((double)move->samples / region->samples, 1) : 0;
+}
+
+void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
+{
+	const struct unit page = {
+		.addr = move->addr, .space = move->space, .target = move->target,
+	};
+	struct area *area;
+	float part;
+
+	if (!focus_region(focus, &page, &area))
 		return;
 	if (fast)
 		area->fast_pages += move->pages;
 	else
 		area->fast_pages -= area->fast_pages < move->pages ? area->fast_pages : move->pages;
 	area->chosen = true;
-	if (!region->samples || !area->resident || area->share < 0)
+	if (!area->resident || area->share < 0)
 		return;
-	part = part_of(area, move->samples, region->samples, move->pages);
+	part = focus_part(focus, move);
 	area->moved = true;
 	area->share = fminf(fmaxf(area->share + (fast ? part : -part), 0), 1);
 }

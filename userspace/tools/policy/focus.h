@@ -22,6 +22,7 @@
 /**
  * struct area - what is known of a region
  * @share: what part of its samples the fast tier had when it was last in focus; below 0: not known
+ * @noted: see origins_listed(): a part of its pages was summed up
  * @looks: how many looks it is in focus, this one included; 0: it is not
  * @drawn: it was drawn at this look
  * @moved: pages of it were moved since the previous look
@@ -41,6 +42,7 @@ struct area {
 	__u32 looks;
 	bool drawn;
 	bool moved;
+	bool noted;
 	__u32 halvings;
 	__u32 last;
 	__u32 fast_pages;
@@ -73,6 +75,7 @@ struct area {
  * @seen: what both tiers have gained in regions that were listed at this look and the previous one
  * @expected: and what these regions' shares had foretold
  * @share: the fast tier's share of the samples since the previous look; below 0: not known
+ * @own: how far the counts of pages in focus differ by more than chance, from 0 to 1
  */
 struct focus {
 	bool begun;
@@ -93,6 +96,7 @@ struct focus {
 	double seen[2];
 	double expected[2];
 	double share;
+	double own;
 };
 
 /**
@@ -132,6 +136,15 @@ struct unit *focus_region(const struct focus *focus, const struct unit *page, st
  * @fast: in the end the page is in the fast tier
  */
 void focus_moved(struct focus *focus, const struct policy_move *move, bool fast);
+
+/**
+ * focus_part() - what part of the samples of its region a page will probably have
+ * @focus: the focus, after focus_listed()
+ * @move: the page
+ *
+ * Of regions that were never in focus, as far as counts tell more than chance in those that are.
+ */
+double focus_part(const struct focus *focus, const struct policy_move *move);
 
 /**
  * focus_adapt() - look at more regions next time, or at fewer

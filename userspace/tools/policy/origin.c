@@ -9,7 +9,7 @@
 #define FIRST_SIZE	256
 /* When the table is full, regions that were not in use for so many seconds are forgotten. */
 #define KEEP_S		600
-/* Fewer samples of the slow tier do not tell about those that are not listed. */
+/* Fewer samples do not tell about others. */
 #define ENOUGH_SAMPLES	32
 
 static bool in_region(const struct unit *unit, const struct origin *origin)
@@ -37,9 +37,7 @@ static struct origin *slot(const struct origins *origins, const struct unit *uni
 
 static int resize(struct origins *origins, size_t size, double since)
 {
-	struct origins new = {
-		.size = size, .looks = origins->looks, .seconds = origins->seconds,
-	};
+	struct origins new = { .size = size, .seconds = origins->seconds };
 	size_t i;
 
 	new.origin = malloc(size * sizeof(*new.origin));
@@ -104,39 +102,24 @@ static struct origin *find(const struct origins *origins, const struct unit *uni
 	return origin && origin->seen >= 0 ? origin : NULL;
 }
 
-static struct unit region_of(const struct origin *origin)
+static __u64 *word_of(struct origin *origin, __u64 addr)
 {
-	return (struct unit) {
-		.addr = origin->addr, .space = origin->space, .target = origin->target,
-		.pages = REGION_PAGES,
-	};
+	return &origin->moved[(addr >> HTMM_PAGE_SHIFT) % REGION_PAGES / 64];
 }
 
-static __u32 samples_of(const struct units *regions, const struct origin *origin)
+static __u64 bit_of(__u64 addr)
 {
-	const struct unit like = region_of(origin), *region = units_find(regions, &like);
-
-	return region ? region->samples : 0;
+	return 1ULL << ((addr >> HTMM_PAGE_SHIFT) % 64);
 }
 
-/* Begins to count the pages of a region. */
-static void begin(struct origin *origin, const struct units *regions, const struct focus *focus)
+static bool would_be(struct origin *origin, const struct unit *unit)
 {
-	const struct unit like = region_of(origin);
-	struct area *area = NULL;
-
-	if (focus)
-		focus_region(focus, &like, &area);
-	origin->all = samples_of(regions, origin);
-	origin->pages = area ? area->resident : 0;
-	origin->fast = -origin->moved * origin->all;
+	return unit->fast != (origin && *word_of(origin, unit->addr) & bit_of(unit->addr));
 }
 
-static bool in_focus(const struct focus *focus, const struct unit *unit)
+bool origins_fast(const struct origins *origins, const struct unit *unit)
 {
-	struct area *area;
-
-	return focus_region(focus, unit, &area) && area->looks;
+	return would_be(find(origins, unit), unit);
 }
 
 /* Lists come by address: most units are in the region of the one before. */
@@ -148,112 +131,121 @@ static bool as_before(const struct units *now, size_t at)
 	       unit->space == unit[-1].space && unit->target == unit[-1].target;
 }
 
-void origins_listed(struct origins *origins, const struct policy_look *look,
-		    const struct units *now, const struct units *regions,
-		    const struct focus *focus, double owed)
+/* Notes which new pages would not be where they are. */
+static void note_new(struct origins *origins, const struct units *now, __u64 *room)
 {
-	struct origin *origin = NULL;
 	size_t i;
 
-	origins->looks++;
-	origins->seconds = look->seconds;
-	for (i = 0; i < now->nr; i++) {
+	for (i = now->nr_slow; i < now->nr && *room; i++) {
 		const struct unit *unit = &now->unit[i];
-		const double part = unit->fresh ? 1 - owed : 1;
+		struct origin *origin;
 
-		if (!as_before(now, i)) {
-			origin = !focus || in_focus(focus, unit) ? get(origins, unit) : NULL;
-			if (origin && !origin->look) {
-				origin->look = origins->looks;
-				begin(origin, regions, focus);
-			}
-		}
-		if (!origin || origin->look != origins->looks || !unit->fast)
+		if (!unit->fresh || unit->pages > *room)
 			continue;
-		origin->touched |= part < 1;
-		origin->fast += part * unit->samples;
-		origin->fast_pages += part * unit->pages;
+		*room -= unit->pages;
+		origin = get(origins, unit);
+		if (origin)
+			*word_of(origin, unit->addr) |= bit_of(unit->addr);
 	}
 }
 
-void origins_moved(struct origins *origins, const struct units *regions,
-		   const struct policy_move *move, bool fast)
+/**
+ * struct net - what pages of a region have because they were moved
+ * @gain: samples since the previous look
+ * @samples: all samples
+ * @pages: pages of the fast tier
+ */
+struct net {
+	double gain;
+	double samples;
+	double pages;
+};
+
+/* What part of a region's samples moves have brought to the fast tier; as share_of() of focus.c. */
+static double won_of(const struct area *area, const struct net *net)
+{
+	const __u64 gain = area->gain[false] + area->gain[true];
+	const __u64 samples = area->samples[false] + area->samples[true];
+
+	if (area->looks > 1 && gain >= ENOUGH_SAMPLES)
+		return net->gain / gain;
+	return (samples ? area->own * net->samples / samples : 0) +
+	       (1 - area->own) * net->pages / fmax(area->resident, 1);
+}
+
+/* Sums up a region of which the units from @at on were listed, and returns where these end. */
+static size_t sum_up(struct origins *origins, const struct units *now, size_t at,
+		     const struct focus *focus)
+{
+	struct origin *origin = find(origins, &now->unit[at]);
+	struct net net = {};
+	struct area *area;
+
+	focus_region(focus, &now->unit[at], &area);
+	do {
+		const struct unit *unit = &now->unit[at++];
+		const int moved = unit->fast - would_be(origin, unit);
+
+		net.gain += moved * (double)unit->gain;
+		net.samples += moved * (double)unit->samples;
+		net.pages += moved * (double)unit->pages;
+	} while (at < now->nr && as_before(now, at));
+	if (!origin || !area || !area->looks)
+		return at;
+	/* Lists of the slow tier come first. */
+	if (area->noted)
+		origin->won += won_of(area, &net);
+	else
+		origin->won = won_of(area, &net);
+	area->noted = true;
+	return at;
+}
+
+void origins_listed(struct origins *origins, const struct units *now, double seconds,
+		    const struct focus *focus, __u64 *room)
+{
+	size_t i;
+
+	origins->seconds = seconds;
+	note_new(origins, now, room);
+	for (i = 0; focus && i < now->nr;)
+		i = sum_up(origins, now, i, focus);
+}
+
+void origins_moved(struct origins *origins, const struct policy_move *move, bool fast, double part)
 {
 	const struct unit unit = {
 		.addr = move->addr, .space = move->space, .target = move->target,
 	};
 	struct origin *origin = get(origins, &unit);
-	double all;
 
 	if (!origin)
 		return;
-	origin->touched = true;
-	all = origin->look ? 0 : samples_of(regions, origin);
-	if (all > 0)
-		origin->moved += (fast ? 1 : -1) * fmin(move->samples / all, 1);
-}
-
-/* The fast tier's part of a region at first: of its samples; if there were none, of its pages. */
-static double part_of(const struct origin *origin)
-{
-	if (origin->all > 0)
-		return fmin(fmax(origin->fast / origin->all, 0), 1);
-	if (!origin->pages)
-		return origin->fast_pages > 0;
-	return fmin(origin->fast_pages / origin->pages, 1);
-}
-
-/* The part of a unit that would be in the fast tier. */
-static double would_be(const struct origin *origin, const struct unit *unit)
-{
-	return origin && origin->touched ? part_of(origin) : unit->fast;
-}
-
-bool origins_fast(const struct origins *origins, const struct unit *unit)
-{
-	return would_be(find(origins, unit), unit) > 0.5;
-}
-
-/* How far the counts of the pages in focus tell more than chance. */
-static double own_of(const struct focus *focus)
-{
-	double own = 0, all = 0;
-	size_t i;
-
-	for (i = 0; i < focus->now.nr; i++) {
-		const struct area *area = &focus->area[i];
-		const double samples = area->samples[false] + area->samples[true];
-
-		if (!area->looks)
-			continue;
-		own += area->own * samples;
-		all += samples;
+	if (move->forced) {
+		*word_of(origin, unit.addr) &= ~bit_of(unit.addr);
+		return;
 	}
-	return all ? own / all : 0;
+	*word_of(origin, unit.addr) ^= bit_of(unit.addr);
+	origin->won += fast ? part : -part;
 }
 
 static double share_in_focus(struct origins *origins, double share, const struct focus *focus)
 {
-	const double own = own_of(focus);
 	double won = 0, all = 0;
 	size_t i;
 
 	for (i = 0; i < focus->now.nr; i++) {
 		const struct unit *unit = &focus->now.unit[i];
-		const struct area *area = &focus->area[i];
 		/* See share_as_known() of focus.c. */
-		const double gain = area->halvings ? unit->samples : unit->gain;
+		const double gain = focus->area[i].halvings ? unit->samples : unit->gain;
 		struct origin *origin = gain ? find(origins, unit) : NULL;
 
 		all += gain;
-		if (!origin || !origin->touched)
+		if (!origin)
 			continue;
 		/* It may be in use for long before its pages are listed again. */
 		origin->seen = origins->seconds;
-		if (!origin->look)
-			won += gain * own * fmin(fmax(origin->moved, 0), 1);
-		else if (area->share >= 0)
-			won += gain * (area->share - part_of(origin));
+		won += gain * fmin(fmax(origin->won, -1), 1);
 	}
 	return all ? share - won / all : share;
 }
@@ -262,7 +254,7 @@ double origins_share(struct origins *origins, const struct units *now, double sa
 		     double share, const struct focus *focus)
 {
 	double slow_part = 0, slow = 0, part = 0, all = 0;
-	const struct origin *origin = NULL;
+	struct origin *origin = NULL;
 	size_t i;
 
 	if (focus)
@@ -271,9 +263,12 @@ double origins_share(struct origins *origins, const struct units *now, double sa
 		const struct unit *unit = &now->unit[i];
 		double would;
 
-		if (!as_before(now, i))
+		if (!as_before(now, i)) {
 			origin = find(origins, unit);
-		would = unit->gain * would_be(origin, unit);
+			if (origin)
+				origin->seen = origins->seconds;
+		}
+		would = would_be(origin, unit) ? unit->gain : 0;
 		all += unit->gain;
 		part += would;
 		if (unit->fast)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where pages would be without moves. What moves have won is the share of the fast tier, less what
- * this share would be without them. So for each region of 2 MiB, this notes which part of its
- * samples the fast tier served when its pages were listed first. As long as no page of a region is
- * moved, its pages would be where they are.
+ * this share would be without them. So this remembers which pages are not in the tier where they
+ * would be, for each region of 2 MiB of which pages were moved.
  */
 #ifndef POLICY_ORIGIN_H
 #define POLICY_ORIGIN_H
@@ -11,76 +10,66 @@
 #include "focus.h"
 #include "units.h"
 
+/* Pages of 4 KiB in a region, in words of 64 bits. */
+#define ORIGIN_WORDS	((1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT)) / 64)
+
 /**
- * struct origin - a region as it was at first
+ * struct origin - a region of which pages were moved
  * @addr: its address
  * @space: its address space
  * @target: its target
- * @look: number of the look at which its pages were listed first; 0: they were not yet
- * @seen: seconds from the start until the last look at which it was in use
- * @touched: pages of it were moved, or are there because room was kept for them
- * @moved: before that look, the part of its samples that promoted pages had, less that of pages
- *	that were demoted
- * @fast: its samples of the fast tier at that look, without those that moves have brought there
- * @all: all its samples
- * @fast_pages: its pages of the fast tier
- * @pages: all its pages; 0: that is not known
+ * @seen: seconds from the start until the last look at which it was in use; below 0: a free place
+ * @won: what part of its samples the fast tier has because of moves, below 0: does not have; only
+ *	for looks at a part of much memory
+ * @moved: a bit for each page: it is not where it would be. Of a huge page only the first one
  */
 struct origin {
 	__u64 addr;
 	__u32 space;
 	__u32 target;
-	__u32 look;
 	float seen;
-	bool touched;
-	float moved;
-	float fast;
-	float all;
-	float fast_pages;
-	__u32 pages;
+	float won;
+	__u64 moved[ORIGIN_WORDS];
 };
 
 /**
- * struct origins - all regions
- * @origin: a hash table; in a free place, @seen is below 0
+ * struct origins - all such regions
+ * @origin: a hash table
  * @size: its size
  * @nr: places that are taken
- * @looks: looks so far
- * @seconds: from the start until the last of them
+ * @seconds: from the start until the last look
  */
 struct origins {
 	struct origin *origin;
 	size_t size;
 	size_t nr;
-	__u32 looks;
 	double seconds;
 };
 
 /**
- * origins_listed() - note regions that are listed for the first time
+ * origins_listed() - note what pages in focus have gained, and which would not be there
  * @origins: may be all zero before the first look
- * @look: the look
- * @now: the pages that it has listed
- * @regions: all sampled regions
+ * @now: the pages that were listed
+ * @seconds: from the start until now
  * @focus: if only regions in focus were listed, these; else NULL
- * @owed: which part of the pages that were not there before, of the fast tier, would not be there
- *	if no room had been kept for them
+ * @room: pages of the fast tier that were kept free for new ones; those that came are subtracted
  *
- * If there is no memory, a region is taken to have no page that was moved.
+ * New pages are in the fast tier because room was kept for them, as long as there was some.
  */
-void origins_listed(struct origins *origins, const struct policy_look *look,
-		    const struct units *now, const struct units *regions,
-		    const struct focus *focus, double owed);
+void origins_listed(struct origins *origins, const struct units *now, double seconds,
+		    const struct focus *focus, __u64 *room);
 
 /**
  * origins_moved() - a page is moved, or was not
  * @origins: the regions, after origins_listed()
- * @regions: all sampled regions
  * @move: the move
  * @fast: in the end the page is in the fast tier
+ * @part: what part of the samples of its region it is expected to have
+ *
+ * A page that has to leave because of a limit would not be there without moves, either. If there is
+ * no memory, a page is taken to be where it would be.
  */
-void origins_moved(struct origins *origins, const struct units *regions,
-		   const struct policy_move *move, bool fast);
+void origins_moved(struct origins *origins, const struct policy_move *move, bool fast, double part);
 
 /**
  * origins_share() - what the share of the fast tier would be without moves
@@ -90,9 +79,8 @@ void origins_moved(struct origins *origins, const struct units *regions,
  * @share: the share of the fast tier
  * @focus: if only regions in focus were listed, these; else NULL
  *
- * A list of all pages tells what each has gained. With @focus, only differences of what is known
- * of regions count; if hot pages of a region were promoted that was never in focus, their counts
- * count as far as counts tell more than chance in the regions in focus.
+ * A list of all pages tells what each has gained. With @focus, it is computed from what is known of
+ * each region.
  *
  * Return: the share.
  */

@@ -89,7 +89,6 @@ struct policy *policy_new(const struct policy_config *config)
 		return NULL;
 	policy->config = *config;
 	policy->copy_ns = config->copy_ns;
-	policy->kept = 1;
 	/* All that is hot is new. */
 	policy->burst.off = !rule_on(policy, POLICY_BURST);
 	policy->reserve.off = !rule_on(policy, POLICY_RESERVE);
@@ -120,6 +119,13 @@ void policy_copied(struct policy *policy, __u64 pages, __u64 ns)
 void policy_spent(struct policy *policy, double seconds)
 {
 	balance_spend(&policy->balance, seconds);
+}
+
+void policy_looked(struct policy *policy, double seconds)
+{
+	if (!rule_balance(policy))
+		seconds = fmin(seconds, balance_looks(&policy->balance, policy->interval));
+	policy_spent(policy, seconds);
 }
 
 static int make_room(struct policy *policy, size_t nr)
@@ -437,6 +443,7 @@ static void keep_limit(struct pairing *pair)
 		plan->forced_pages += unit->pages;
 		plan->won -= value_of(pair->policy, unit);
 		demote(pair, unit);
+		plan->moves[plan->nr_moves - 1].forced = true;
 	}
 }
 
@@ -454,6 +461,7 @@ static void keep_reserve(struct pairing *pair)
 			return;
 		plan->ahead_pages += unit->pages;
 		demote(pair, unit);
+		plan->moves[plan->nr_moves - 1].ahead = true;
 	}
 }
 
@@ -466,8 +474,6 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 		return POLICY_HELD_MARGIN;
 	if (!rule_profit(pair->policy, pair->look, value - out, copies))
 		return POLICY_HELD_PROFIT;
-	if (!rule_balance(pair->policy) && !origins_fast(&pair->policy->origins, in))
-		return POLICY_HELD_BALANCE;
 	return POLICY_NR_HELD;
 }
 
@@ -544,6 +550,8 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 		return POLICY_HELD_STUCK;
 	if (!rule_huge(pair->policy, unit))
 		return POLICY_HELD_HUGE;
+	if (!rule_balance(pair->policy) && !origins_fast(&pair->policy->origins, unit))
+		return POLICY_HELD_BALANCE;
 	if (!within_budget(pair->policy, unit->pages))
 		return POLICY_HELD_RATE;
 	if (!rule_hysteresis(pair->policy, unit))
@@ -826,7 +834,7 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 		policy->changed = true;
 		return true;
 	}
-	/* Whatever it uses, nothing would be moved. */
+	/* Nothing new would be promoted. What has to come back is seen at the next look. */
 	if (!rule_balance(policy))
 		return false;
 	if (units_reset(&now, look->nr_regions))
@@ -874,7 +882,8 @@ static void finish(struct policy *policy)
 		moved_note(policy->moved, move, policy->seconds, false);
 		plan->nr_demotions += !move->promote;
 		if (!policy->config.dry)
-			origins_moved(&policy->origins, &policy->regions, move, move->promote);
+			origins_moved(&policy->origins, move, move->promote,
+				      policy->focused ? focus_part(&policy->focus, move) : 0);
 	}
 	policy->tokens -= plan->demoted_pages + plan->promoted_pages;
 }
@@ -882,7 +891,10 @@ static void finish(struct policy *policy)
 bool policy_refused(struct policy *policy, const struct policy_move *move)
 {
 	focus_moved(&policy->focus, move, !move->promote);
-	origins_moved(&policy->origins, &policy->regions, move, !move->promote);
+	origins_moved(&policy->origins, move, !move->promote,
+		      policy->focused ? focus_part(&policy->focus, move) : 0);
+	if (move->ahead)
+		policy->room -= policy->room < move->pages ? policy->room : move->pages;
 	policy->reserve.used += move->promote ? -(__u64)move->pages : move->pages;
 	return moved_note(policy->moved, move, policy->seconds, true);
 }
@@ -925,21 +937,6 @@ size_t policy_find(const struct policy *policy)
 	return focus_find(&policy->focus);
 }
 
-/* Which part of the new pages of the fast tier is there because room was kept for them. */
-static double owed_of(struct policy *policy)
-{
-	const struct units *now = &policy->now;
-	__u64 pages = 0, owed;
-	size_t i;
-
-	for (i = now->nr_slow; i < now->nr; i++)
-		if (now->unit[i].fresh)
-			pages += now->unit[i].pages;
-	owed = policy->room < pages ? policy->room : pages;
-	policy->room -= owed;
-	return pages ? (double)owed / pages : 0;
-}
-
 /* Notes what samples have cost, and what moves have won since the previous look. */
 static void keep_balance(struct policy *policy, const struct policy_look *look, double share)
 {
@@ -949,12 +946,9 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	double won = 0;
 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
-	origins_listed(&policy->origins, look, &policy->now, &policy->regions, focus,
-		       owed_of(policy));
-	/* A limit would have made pages leave that are there without moves, too. */
+	origins_listed(&policy->origins, &policy->now, look->seconds, focus, &policy->room);
 	if (share >= 0)
-		won = share - policy->kept * origins_share(&policy->origins, &policy->now, samples,
-							   share, focus);
+		won = share - origins_share(&policy->origins, &policy->now, samples, share, focus);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
 }
@@ -1001,10 +995,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);
 	finish(policy);
-	if (!policy->config.dry) {
+	if (!policy->config.dry)
 		policy->room += plan->ahead_pages;
-		policy->kept *= 1 - (double)plan->forced_pages / fmax(look->used, 1);
-	}
 	policy->reserve.used = look->used;
 	if (!policy->config.dry)
 		policy->reserve.used += plan->promoted_pages - plan->demoted_pages;

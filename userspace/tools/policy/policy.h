@@ -141,6 +141,8 @@ struct policy_range {
  * @samples: its count
  * @value: samples that it is expected to gain in a second, for each page of 4 KiB
  * @promote: to the fast tier; else to the slow one
+ * @forced: it leaves because more is in use than may be
+ * @ahead: it leaves because room is kept for new pages
  */
 struct policy_move {
 	__u64 addr;
@@ -152,6 +154,8 @@ struct policy_move {
 	__u64 samples;
 	float value;
 	bool promote;
+	bool forced;
+	bool ahead;
 };
 
 /**
@@ -301,11 +305,21 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 double policy_wait(const struct policy *policy, double cost);
 
 /**
- * policy_spent() - tell what looking and moving have cost
+ * policy_spent() - tell what moving pages has cost
  * @policy: the policy
  * @seconds: CPU time
  */
 void policy_spent(struct policy *policy, double seconds);
+
+/**
+ * policy_looked() - tell what a look has cost
+ * @policy: the policy, after the look
+ * @seconds: CPU time, without that of moving pages
+ *
+ * While all moves together lose time, looks are few, but others may need more of them: these do not
+ * count.
+ */
+void policy_looked(struct policy *policy, double seconds);
 
 /**
  * policy_begins() - is there enough to see for the first look?

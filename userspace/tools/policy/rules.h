@@ -30,7 +30,6 @@
  * @focus: the regions whose pages are listed, if not all are
  * @focused: these are all that was listed
  * @origins: regions as they were before any page was moved
- * @kept: what part of the pages of the fast tier did not have to leave it because of a limit
  * @room: pages of the fast tier that were demoted to keep room for new ones, and not used since
  * @balance: what was won and spent
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
@@ -73,7 +72,6 @@ struct policy {
 	struct focus focus;
 	bool focused;
 	struct origins origins;
-	double kept;
 	__u64 room;
 	struct balance balance;
 	struct units regions;

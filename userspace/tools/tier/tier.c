@@ -234,7 +234,7 @@ static void note_cost(const struct tier *tier, double cost)
 		nr += !tier->groups[i].rests;
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].rests)
-			policy_spent(tier->groups[i].policy, cost / nr);
+			policy_looked(tier->groups[i].policy, cost / nr);
 }
 
 /* Seconds until the next look: as soon as any of the policies wants it. */
