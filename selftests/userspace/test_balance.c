@@ -632,6 +632,18 @@ static void test_origins(void)
 	origins_moved(&origins, &move, true, 0);
 	now.unit[0].fast = true;
 	CHECK(origins_fast(&origins, now.unit));
+	/* It was freed, and there is a new one in the slow tier, which is promoted, too. */
+	move.forced = false;
+	origins_moved(&origins, &move, true, 0);
+	now.unit[0].fast = false;
+	CHECK(!origins_fast(&origins, now.unit));
+	origins_moved(&origins, &move, true, 0);
+	now.unit[0].fast = true;
+	CHECK(!origins_fast(&origins, now.unit));
+	origins_moved(&origins, &move, false, 0);
+	now.unit[0].fast = false;
+	CHECK(!origins_fast(&origins, now.unit));
+	now.unit[0].fast = true;
 	/* Others of the region, and the same address elsewhere, are other pages. */
 	origins_moved(&origins, &one_move, true, 0);
 	now.unit[0].addr += 64 << HTMM_PAGE_SHIFT;
@@ -765,6 +777,9 @@ static void test_share_in_focus(void)
 			.addr = i == 1 ? 2 << 21 : one_page.addr + 0x1000 * (i / 2), .space = 3,
 			.pages = 1, .samples = 8, .gain = 8, .fast = i == 2,
 		};
+	/* The first one goes back, and then it leaves. */
+	origins_moved(&origins, &one_move, false, 0);
+	origins_moved(&origins, &one_move, false, 0);
 	move.addr = one_page.addr + 0x1000;
 	origins_moved(&origins, &move, true, 0);
 	area[0].noted = false;

@@ -102,9 +102,9 @@ static struct origin *find(const struct origins *origins, const struct unit *uni
 	return origin && origin->seen >= 0 ? origin : NULL;
 }
 
-static __u64 *word_of(struct origin *origin, __u64 addr)
+static size_t word_of(__u64 addr)
 {
-	return &origin->moved[(addr >> HTMM_PAGE_SHIFT) % REGION_PAGES / 64];
+	return (addr >> HTMM_PAGE_SHIFT) % REGION_PAGES / 64;
 }
 
 static __u64 bit_of(__u64 addr)
@@ -112,9 +112,32 @@ static __u64 bit_of(__u64 addr)
 	return 1ULL << ((addr >> HTMM_PAGE_SHIFT) % 64);
 }
 
-static bool would_be(struct origin *origin, const struct unit *unit)
+/*
+ * Is a page of the one tier or the other there because it was moved? If it is not where it was
+ * left, it was freed, and the kernel has put a new one there.
+ */
+static bool is_moved(const struct origin *origin, __u64 addr, bool fast)
 {
-	return unit->fast != (origin && *word_of(origin, unit->addr) & bit_of(unit->addr));
+	const size_t word = word_of(addr);
+
+	return origin && origin->moved[word] & bit_of(addr) &&
+	       !(origin->fast[word] & bit_of(addr)) == !fast;
+}
+
+static void set_moved(struct origin *origin, __u64 addr, bool fast)
+{
+	const size_t word = word_of(addr);
+
+	origin->moved[word] |= bit_of(addr);
+	if (fast)
+		origin->fast[word] |= bit_of(addr);
+	else
+		origin->fast[word] &= ~bit_of(addr);
+}
+
+static bool would_be(const struct origin *origin, const struct unit *unit)
+{
+	return unit->fast != is_moved(origin, unit->addr, unit->fast);
 }
 
 bool origins_fast(const struct origins *origins, const struct unit *unit)
@@ -145,7 +168,7 @@ static void note_new(struct origins *origins, const struct units *now, __u64 *ro
 		*room -= unit->pages;
 		origin = get(origins, unit);
 		if (origin)
-			*word_of(origin, unit->addr) |= bit_of(unit->addr);
+			set_moved(origin, unit->addr, true);
 	}
 }
 
@@ -221,12 +244,13 @@ void origins_moved(struct origins *origins, const struct policy_move *move, bool
 
 	if (!origin)
 		return;
-	if (move->forced) {
-		*word_of(origin, unit.addr) &= ~bit_of(unit.addr);
-		return;
-	}
-	*word_of(origin, unit.addr) ^= bit_of(unit.addr);
-	origin->won += fast ? part : -part;
+	/* What goes back is where it would be. */
+	if (move->forced || is_moved(origin, move->addr, !fast))
+		origin->moved[word_of(move->addr)] &= ~bit_of(move->addr);
+	else
+		set_moved(origin, move->addr, fast);
+	if (!move->forced)
+		origin->won += fast ? part : -part;
 }
 
 static double share_in_focus(struct origins *origins, double share, const struct focus *focus)

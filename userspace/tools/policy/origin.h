@@ -22,6 +22,7 @@
  * @won: what part of its samples the fast tier has because of moves, below 0: does not have; only
  *	for looks at a part of much memory
  * @moved: a bit for each page: it is not where it would be. Of a huge page only the first one
+ * @fast: for each of these: it was left in the fast tier
  */
 struct origin {
 	__u64 addr;
@@ -30,6 +31,7 @@ struct origin {
 	float seen;
 	float won;
 	__u64 moved[ORIGIN_WORDS];
+	__u64 fast[ORIGIN_WORDS];
 };
 
 /**
