@@ -1487,20 +1487,21 @@ static void test_busy(void)
 	char line[128];
 	unsigned int i;
 	/* Guest time is in user time already; idle time, and waiting for disks, does not count. */
-	const char *format = "cpu  %.0f 10 20 %.0f 40 50 60 70 80 90";
+	const char *format = "cpu  %.0f 10 20 %.0f %.0f %.0f 60 70 80 90";
 
 	for (i = 0; i < 3; i++) {
-		snprintf(line, sizeof(line), format, 1000 + i * 5 * hz, 30 + i * 7 * hz);
+		snprintf(line, sizeof(line), format, 1000 + i * 5 * hz, 30 + i * 7 * hz,
+			 40 + i * 3 * hz, 50 + i * hz);
 		busy_read(&busy, line, 100 + 2 * i);
-		CHECK(fabs(busy.cpus - (i ? 2.5 : 0)) < 0.001);
+		CHECK(fabs(busy.cpus - (i ? 3 : 0)) < 0.001);
 	}
-	snprintf(line, sizeof(line), format, 1000 + 13 * hz, 30);
+	snprintf(line, sizeof(line), format, 1000 + 14 * hz, 30.0, 40.0, 50 + 2 * hz);
 	busy_read(&busy, line, 104.05);
-	CHECK(fabs(busy.cpus - 2.5) < 0.001);
+	CHECK(fabs(busy.cpus - 3) < 0.001);
 	busy_read(&busy, line, 105);
-	CHECK(fabs(busy.cpus - 3) < 0.001);
+	CHECK(fabs(busy.cpus - 4) < 0.001);
 	busy_read(&busy, "intr 1 2 3 4 5 6 7 8 9", 110);
-	CHECK(fabs(busy.cpus - 3) < 0.001);
+	CHECK(fabs(busy.cpus - 4) < 0.001);
 }
 
 int main(void)
