@@ -778,16 +778,19 @@ static void note_focus(struct policy *policy)
 }
 
 /* Notes which part of each region's samples the fast tier has after the moves. */
-static void note_regions(struct policy *policy, const struct policy_look *look)
+static int note_regions(struct policy *policy, const struct policy_look *look)
 {
 	const struct units *now = &policy->now;
 	struct units *regions = &policy->regions;
 	size_t i;
 
+	if (units_reset(regions, look->nr_regions))
+		return -1;
+	units_add(regions, look->regions, look->nr_regions, false);
 	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
 	if (look->focused) {
 		note_focus(policy);
-		return;
+		return 0;
 	}
 	for (i = now->nr_slow; i < now->nr; i++)
 		add_part(regions, now->unit[i], now->unit[i].samples);
@@ -799,6 +802,7 @@ static void note_regions(struct policy *policy, const struct policy_look *look)
 
 		add_part(regions, page, (move->promote ? 1.0 : -1.0) * move->samples);
 	}
+	return 0;
 }
 
 static void note_coolings(__u64 *to, const struct policy_look *look)
@@ -973,10 +977,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->focused = look->focused;
 	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
-	if (make_room(policy, look->nr_slow + look->nr_fast) ||
-	    units_reset(&policy->regions, look->nr_regions))
+	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
-	units_add(&policy->regions, look->regions, look->nr_regions, false);
 	take_in(policy, look);
 	share = fast_share(policy, look);
 	keep_balance(policy, look, share);
@@ -1007,6 +1009,5 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	note_coolings(policy->coolings, look);
 	pace(policy, look);
 	policy->changed = false;
-	note_regions(policy, look);
-	return plan;
+	return note_regions(policy, look) ? NULL : plan;
 }
