@@ -97,6 +97,12 @@ struct policy {
 	struct policy_plan plan;
 };
 
+/* Samples a second that a unit is expected to gain. */
+static inline double unit_value(const struct policy *policy, const struct unit *unit)
+{
+	return policy->predictor.value[unit->class] * unit->pages;
+}
+
 /* Is the rule turned on? */
 static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
 {

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <linux/htmm.h>
 
+/* Pages of 4 KiB in the largest page that can be moved. */
+#define UNIT_LARGEST	(1U << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT))
+
 /**
  * struct unit - a page, or a huge page
  * @addr: its address
