@@ -13,8 +13,6 @@
 #define FOUND_PART	2
 /* So many times as many are found: the coldest are taken. */
 #define FIND_TIMES	2
-/* With fewer samples, what a region has gained does not tell its share. */
-#define SHARE_GAIN	32
 /* And whether tiers gain more or less than was expected. */
 #define ENOUGH_SAMPLES	200
 /* What regions that were drawn earlier count for the usual share, for each that is drawn. */
@@ -382,10 +380,10 @@ static float own_of(const struct area *area)
 	return samples >= SHARE_GAIN && variance > mean ? (variance - mean) / variance : 0;
 }
 
-/* The part of a region's samples that some of its pages will have, by their counts and number. */
-static float part_of(const struct area *area, double samples, __u64 all, double pages)
+double area_part(const struct area *area, double samples, __u64 all, double pages)
 {
-	return (all ? area->own * samples / all : 0) + (1 - area->own) * pages / area->resident;
+	return (all ? area->own * samples / all : 0) +
+	       (1 - area->own) * pages / fmax(area->resident, 1);
 }
 
 /* The share of a region by what its pages have gained if that is known, else by their counts. */
@@ -394,10 +392,10 @@ static float share_of(const struct area *area)
 	const __u64 gain = area->gain[false] + area->gain[true];
 	const __u64 samples = area->samples[false] + area->samples[true];
 
-	if (area->looks > 1 && gain >= SHARE_GAIN)
+	if (area_gained(area))
 		return (float)area->gain[true] / gain;
 	if (samples && area->chosen)
-		return part_of(area, area->samples[true], samples, area->fast_pages);
+		return area_part(area, area->samples[true], samples, area->fast_pages);
 	return samples ? (float)area->samples[true] / samples : -1;
 }
 
@@ -522,7 +520,7 @@ double focus_part(const struct focus *focus, const struct policy_move *move)
 	if (!region)
 		return 0;
 	if (area->resident)
-		return part_of(area, move->samples, region->samples, move->pages);
+		return area_part(area, move->samples, region->samples, move->pages);
 	return region->samples ? focus->own * fmin((double)move->samples / region->samples, 1) : 0;
 }
 

@@ -55,6 +55,26 @@ struct area {
 	__u64 gain[2];
 };
 
+/* With fewer samples, what a region has gained does not tell its share. */
+#define SHARE_GAIN	32
+
+/* Does what the pages of a region have gained tell its share? */
+static inline bool area_gained(const struct area *area)
+{
+	return area->looks > 1 && area->gain[false] + area->gain[true] >= SHARE_GAIN;
+}
+
+/**
+ * area_part() - what part of a region's samples some of its pages will have
+ * @area: the region, which was in focus
+ * @samples: samples of these pages
+ * @all: samples of all its pages
+ * @pages: how many these pages are
+ *
+ * By their counts, as far as counts tell more than chance, and else by their number.
+ */
+double area_part(const struct area *area, double samples, __u64 all, double pages);
+
 /**
  * struct focus - which regions are looked at
  * @begun: @now is of a look whose pages were not listed yet

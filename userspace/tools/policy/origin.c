@@ -9,7 +9,7 @@
 #define FIRST_SIZE	256
 /* When the table is full, regions that were not in use for so many seconds are forgotten. */
 #define KEEP_S		600
-/* Fewer samples do not tell about others. */
+/* Fewer samples do not tell about those of pages that are not listed. */
 #define ENOUGH_SAMPLES	32
 
 static bool in_region(const struct unit *unit, const struct origin *origin)
@@ -187,13 +187,11 @@ struct net {
 /* What part of a region's samples moves have brought to the fast tier; as share_of() of focus.c. */
 static double won_of(const struct area *area, const struct net *net)
 {
-	const __u64 gain = area->gain[false] + area->gain[true];
 	const __u64 samples = area->samples[false] + area->samples[true];
 
-	if (area->looks > 1 && gain >= ENOUGH_SAMPLES)
-		return net->gain / gain;
-	return (samples ? area->own * net->samples / samples : 0) +
-	       (1 - area->own) * net->pages / fmax(area->resident, 1);
+	if (area_gained(area))
+		return net->gain / (area->gain[false] + area->gain[true]);
+	return area_part(area, net->samples, samples, net->pages);
 }
 
 /* Sums up a region of which the units from @at on were listed, and returns where these end. */
