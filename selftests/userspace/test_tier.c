@@ -539,6 +539,56 @@ static void check_bound(const char *maps, bool bound, u32 first, u32 second)
 	destroy(tier);
 }
 
+/* Reads again what the process binds; after how many times as long as it took is it read again? */
+static unsigned int read_again(struct bindings *bindings, pid_t pid, const char *maps)
+{
+	struct bound_process *process = &bindings->slot[PID];
+	const u32 read = machine.maps_read;
+
+	machine.maps = maps;
+	process->due = 0;
+	bindings_allow(bindings, pid, BASE, FAST);
+	CHECK(machine.maps_read == read + (pid == PID));
+	CHECK(process->due >= clock_ns(CLOCK_MONOTONIC) / 1e9);
+	/* Not yet. */
+	bindings_allow(bindings, pid, BASE, FAST);
+	CHECK(machine.maps_read == read + (pid == PID));
+	return process->times;
+}
+
+/* The file takes the kernel long, so it is read ever more seldom while it says the same. */
+static void test_bound_the_same(void)
+{
+	static const char one[] = "40000000 default\n403e8000 bind:1 anon=1 N1=1\n";
+	static const char counts[] = "40000000 default anon=7\n403e8000 bind:1 anon=9 N1=9\n";
+	static const char more[] = "40000000 default\n403e8000 bind:1\n4044c000 default\n";
+	static const char place[] = "40000000 default\n403e9000 bind:1\n";
+	static const char nodes[] = "40000000 default\n403e8000 bind:0-1\n";
+	struct tier *tier = make(USUAL);
+	struct bindings bindings = {};
+
+	machine.slow = true;
+	CHECK(read_again(&bindings, PID, one) == 50);
+	CHECK(read_again(&bindings, PID, counts) == 100);
+	CHECK(bindings.slot[PID].due > clock_ns(CLOCK_MONOTONIC) / 1e9 + 0.09 * SLOW_MS);
+	CHECK(read_again(&bindings, PID, one) == 200);
+	CHECK(read_again(&bindings, PID, one) == 400 && read_again(&bindings, PID, one) == 400);
+	CHECK(read_again(&bindings, PID, more) == 50 && read_again(&bindings, PID, more) == 100);
+	CHECK(read_again(&bindings, PID, one) == 50 && read_again(&bindings, PID, one) == 100);
+	CHECK(read_again(&bindings, PID, place) == 50 && read_again(&bindings, PID, place) == 100);
+	CHECK(read_again(&bindings, PID, nodes) == 50);
+	CHECK(!bindings_allow(&bindings, PID, BASE + 0x3e8000, 2));
+	CHECK(read_again(&bindings, PID, one) == 50);
+	CHECK(!bindings_allow(&bindings, PID, BASE + 0x3e8000, FAST));
+	CHECK(bindings_allow(&bindings, PID, BASE, FAST));
+	/* Another process takes its place, as if it had bound the same. */
+	CHECK(read_again(&bindings, PID, "40000000 default\n") == 50);
+	CHECK(read_again(&bindings, PID, "40000000 default\n") == 100);
+	CHECK(read_again(&bindings, PID + BINDINGS_SLOTS, NULL) == 50);
+	bindings_free(&bindings);
+	destroy(tier);
+}
+
 /* What a process has bound stays there, unless the user wants it moved. */
 static void test_bound(void)
 {
@@ -1509,6 +1559,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_moves),
 		TAP_TEST(test_bound),
+		TAP_TEST(test_bound_the_same),
 		TAP_TEST(test_lists),
 		TAP_TEST(test_first_look),
 		TAP_TEST(test_more_nodes),

@@ -7,9 +7,11 @@
 
 /*
  * The kernel walks all page tables of a process for this file, to count its pages. So it is read
- * anew only after so many times as long as that took.
+ * anew only after so many times as long as that took: first, and at most. It is twice as many each
+ * time that nothing is bound but what was: most programs bind their memory when they begin, or never.
  */
-#define PART	50
+#define FIRST_TIMES	50
+#define MOST_TIMES	400
 /* Bytes of a list of nodes. */
 #define NODES_TEXT	256
 
@@ -47,6 +49,25 @@ static void forget(struct bound_process *process)
 	*process = (struct bound_process) {};
 }
 
+static bool same_nodes(const struct htmm_cpus *a, const struct htmm_cpus *b)
+{
+	return a && b ? a->size == b->size && !memcmp(a->bits, b->bits, a->size) : a == b;
+}
+
+/* Is the same bound, of the same process? */
+static bool same(const struct bound_process *a, const struct bound_process *b)
+{
+	size_t i;
+
+	if (a->pid != b->pid || a->nr != b->nr)
+		return false;
+	for (i = 0; i < a->nr; i++)
+		if (a->binding[i].start != b->binding[i].start ||
+		    !same_nodes(a->binding[i].nodes, b->binding[i].nodes))
+			return false;
+	return true;
+}
+
 /* Of mappings in a row with the same nodes, the first is enough. */
 static void read_lines(struct bound_process *process, FILE *file)
 {
@@ -72,19 +93,22 @@ static void read_lines(struct bound_process *process, FILE *file)
 static void read_process(struct bound_process *process, pid_t pid)
 {
 	double start = clock_ns(CLOCK_MONOTONIC) / 1e9, end;
+	struct bound_process now = { .pid = pid, .times = FIRST_TIMES };
 	char path[64];
 	FILE *file;
 
-	forget(process);
-	process->pid = pid;
 	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
 	file = fopen(path, "re");
 	if (file) {
-		read_lines(process, file);
+		read_lines(&now, file);
 		fclose(file);
 	}
 	end = clock_ns(CLOCK_MONOTONIC) / 1e9;
-	process->due = end + PART * (end - start);
+	if (same(process, &now))
+		now.times = process->times < MOST_TIMES ? 2 * process->times : MOST_TIMES;
+	now.due = end + now.times * (end - start);
+	forget(process);
+	*process = now;
 }
 
 bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node)

@@ -24,12 +24,14 @@ struct binding {
  * @pid: the process
  * @nr: number of @binding
  * @binding: by address
+ * @times: how many times as long as reading it took it is not read again
  * @due: when to read it again, in seconds of the monotonic clock
  */
 struct bound_process {
 	pid_t pid;
 	size_t nr;
 	struct binding *binding;
+	unsigned int times;
 	double due;
 };
 
