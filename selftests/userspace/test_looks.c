@@ -212,6 +212,22 @@ static void test_idle(void)
 	destroy(memory);
 }
 
+/* Before there are samples, there is nothing to look at, but it is seen when they come. */
+static void test_idle_at_first(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	look(memory);
+	CHECK(memory->plan->burst && memory->plan->fast_share < 0);
+	CHECK(fabs(policy_wait(memory->policy, 0.01) - 5) < 0.000001);
+	CHECK(policy_watches(memory->policy));
+	sample(memory, 2000, 2400, 5);
+	CHECK(changed(memory));
+	look(memory);
+	CHECK(memory->plan->burst && policy_wait(memory->policy, 0.01) <= 2);
+	destroy(memory);
+}
+
 /* One that does as little all the time has not begun to work; nor has one that has gone. */
 static void test_idle_still(void)
 {
@@ -363,6 +379,7 @@ int main(void)
 		TAP_TEST(test_much),
 		TAP_TEST(test_begins),
 		TAP_TEST(test_idle),
+		TAP_TEST(test_idle_at_first),
 		TAP_TEST(test_idle_still),
 		TAP_TEST(test_late),
 		TAP_TEST(test_thin),

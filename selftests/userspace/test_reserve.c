@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The room that the policy keeps for pages that a program allocates. */
+#include <math.h>
+#include "policy/rules.h"
 #include "policy_memory.h"
 
 /* A program's new pages: the kernel puts them where there is room. */
@@ -104,6 +106,28 @@ static void test_reserve_pays(void)
 	destroy(memory);
 }
 
+/* What new pages gain has to be more than the copies of what leaves for them take. */
+static void test_reserve_profit(void)
+{
+	struct memory *memory = make_with(1100, 0);
+
+	/* What a page gains with one sample takes 339 us of the program's time. */
+	memory->policy->copy_ns = 400000;
+	CHECK(allocating(memory, 8, 120, 1, 0) <= 16 && memory->plan->reserve <= 16);
+	CHECK(memory->plan->ahead_pages >= 8 && memory->policy->reserve.saves < 0);
+	CHECK(isinf(reserve_wait(&memory->policy->reserve, 1, 0.001)));
+	/* And more than the looks. */
+	memory->policy->copy_ns = 300000;
+	CHECK(allocating(memory, 8, 120, 1, 0) == 120);
+	CHECK(memory->policy->reserve.saves > 0.004 && memory->policy->reserve.saves < 0.005);
+	CHECK(policy_wait(memory->policy, 0.01) > 4 && policy_wait(memory->policy, 0.01) < 5);
+	/* Later ones gain more. */
+	memory->policy->copy_ns = 400000;
+	CHECK(allocating(memory, 8, 120, 1, 0) <= 16);
+	CHECK(allocating(memory, 8, 120, 2, 0) == 120 && memory->policy->reserve.saves > 0);
+	destroy(memory);
+}
+
 /* A program that does nothing at first has not allocated all its pages when it begins. */
 static void test_reserve_late(void)
 {
@@ -183,6 +207,7 @@ int main(void)
 		TAP_TEST(test_reserve_slow),
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
+		TAP_TEST(test_reserve_profit),
 		TAP_TEST(test_reserve_late),
 		TAP_TEST(test_reserve_huge),
 		TAP_TEST(test_reserve_planned),

@@ -6,9 +6,9 @@
 #define LISTED		8
 /* Larger counts are treated alike when the shortest list is chosen. */
 #define LEAST_MOST	255
-/* What part of the time of a CPU looks take: at most, for new pages at most, and at least. */
+/* What part of the time of a CPU looks take: at most, while a limit is exceeded, and at least. */
 #define LOOKS_MOST	0.2
-#define LOOKS_RESERVE	0.05
+#define LOOKS_FORCED	0.05
 #define LOOKS_CALM	0.002
 /*
  * Looks at parts of much memory may take that of up to LOOKS_CPUS CPUs: of one for each LOOKS_PARTS
@@ -131,8 +131,11 @@ double policy_wait(const struct policy *policy, double cost)
 	const bool loses = !rule_balance(policy);
 	double wait;
 
-	/* The rate of samples may rise, so a burst waits at most twice as long as the last time. */
-	if (policy->burst.looks)
+	/*
+	 * The rate of samples may rise, so a burst waits at most twice as long as the last time.
+	 * Before there are any, it is seen when they come; see policy_changed().
+	 */
+	if (policy->burst.looks && policy->samples)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
 			    plan->thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
@@ -140,8 +143,7 @@ double policy_wait(const struct policy *policy, double cost)
 	/* Unless not even what this part shows may be moved now. */
 	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
 		wait = fmin(wait, wait_for_next_part(policy, cost));
-	wait = fmin(wait, fmax(reserve_wait(&policy->reserve, policy->interval),
-			       cost / LOOKS_RESERVE));
+	wait = fmin(wait, reserve_wait(&policy->reserve, policy->interval, cost));
 	/* Unless where pages are now is what loses time: then some go back. */
 	if (loses && policy->balance.lately >= 0)
 		wait = balance_wait(&policy->balance, cost);
@@ -149,7 +151,7 @@ double policy_wait(const struct policy *policy, double cost)
 		wait = fmin(wait, balance_wait(&policy->balance, cost));
 	/* A program that had more than its limit will soon have more again. */
 	if (plan->forced_pages)
-		wait = fmin(wait, cost / LOOKS_RESERVE);
+		wait = fmin(wait, cost / LOOKS_FORCED);
 
 	return fmin(fmax(wait, cost / LOOKS_MOST / looks), cost / LOOKS_CALM / looks);
 }

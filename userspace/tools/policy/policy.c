@@ -520,7 +520,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	take_in(policy, look);
 	share = fast_share(policy, look);
 	keep_balance(policy, look, share);
-	reserve_look(&policy->reserve, look, &policy->now, policy->exposure);
+	reserve_look(&policy->reserve, look, &policy->now, policy->exposure,
+		     policy->config.gap_ns, policy->copy_ns);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, samples, share,

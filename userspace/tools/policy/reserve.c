@@ -25,6 +25,10 @@
  * written first, while most CPUs sample only the misses of loads.
  */
 #define NEW_GAIN	4
+/* What part of what room for new pages saves the looks may take that it needs. */
+#define LOOKS_PART	0.5
+/* And what part of the time, at most. */
+#define LOOKS_MOST	0.05
 
 /* Counts pages of the fast tier that were not there at the previous look, and their samples. */
 static double new_pages(const struct units *now, double *gain)
@@ -66,14 +70,25 @@ static void resize(struct reserve *reserve, double least, double most, double se
 	reserve->pages = fmin(fmax(reserve->pages, least), most);
 }
 
+/*
+ * What part of the time it saves, with @interval seconds between two looks, if each new page takes
+ * the place of one that has to be copied.
+ */
+static double saves(const struct reserve *reserve, double interval, double sample_ns,
+		    double copy_ns)
+{
+	return reserve->grown * (NEW_GAIN * reserve->worth * sample_ns - copy_ns / interval) / 1e9;
+}
+
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
-		  const struct units *now, double seconds)
+		  const struct units *now, double seconds, double gap_ns, double copy_ns)
 {
 	const double least = fmin((double)look->capacity / LEAST_PART, LEAST_MOST);
+	const double interval = look->seconds - reserve->seconds;
 	double gain, pages;
 
 	/* Before there are samples, no pages are listed: then all would be new at the next look. */
-	if (reserve->off || !look->samples)
+	if (reserve->off || !look->samples || look->seconds <= reserve->seconds)
 		return;
 	pages = new_pages(now, &gain);
 	reserve->grown = reserve->looks && look->used > reserve->used ?
@@ -87,11 +102,15 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 		reserve->worth = reserve->known ? (reserve->worth + worth) / 2 : worth;
 		reserve->known = true;
 	}
+	reserve->saves = reserve->known ?
+			 saves(reserve, interval, look->period * gap_ns, copy_ns) : 0;
 	if (too_large(now, least))
 		reserve->pages = 0;
 	else
-		resize(reserve, least, (double)look->capacity / MOST_PART,
-		       look->seconds - reserve->seconds);
+		resize(reserve, least, (double)look->capacity / MOST_PART, interval);
+	/* What is left shows whether later pages gain more. */
+	if (reserve->saves < 0)
+		reserve->pages = fmin(reserve->pages, fmax(least, 2 * LEAST_NEW));
 	reserve->seconds = look->seconds;
 }
 
@@ -100,9 +119,10 @@ bool reserve_pays(const struct reserve *reserve, double value)
 	return !reserve->off && (!reserve->known || NEW_GAIN * reserve->worth >= value);
 }
 
-double reserve_wait(const struct reserve *reserve, double interval)
+double reserve_wait(const struct reserve *reserve, double interval, double cost)
 {
-	if (!reserve->pages || !reserve->grown || !reserve->worth)
+	if (!reserve->pages || reserve->saves <= 0)
 		return INFINITY;
-	return interval / 2 * reserve->pages / reserve->grown;
+	return fmax(interval / 2 * reserve->pages / reserve->grown,
+		    cost / fmin(LOOKS_PART * reserve->saves, LOOKS_MOST));
 }

@@ -6,7 +6,8 @@
  *
  * How much a program allocates differs, and so does how much it uses what it has allocated. Both
  * are measured: by how much the fast tier has grown since the moves of the previous look, and what
- * its new pages have gained.
+ * its new pages have gained. If that is less than what copies of other pages take, no room is kept
+ * but a small rest.
  */
 #ifndef POLICY_RESERVE_H
 #define POLICY_RESERVE_H
@@ -21,6 +22,7 @@
  * @grown: pages that come to the fast tier between two looks, if there is room for them
  * @worth: samples that such a page gains in a second
  * @known: @worth is known
+ * @saves: what part of the time the room saves, less what it takes to make it by copying others
  * @used: pages in use after the moves of the previous look
  * @looks: looks until now
  * @seconds: time of the previous look
@@ -31,6 +33,7 @@ struct reserve {
 	double grown;
 	double worth;
 	bool known;
+	double saves;
 	__u64 used;
 	__u64 looks;
 	double seconds;
@@ -42,13 +45,15 @@ struct reserve {
  * @look: what is known
  * @now: the units of the look
  * @seconds: in how many seconds these have gained what they have
+ * @gap_ns: time that a miss takes longer in the slow tier
+ * @copy_ns: CPU time that it takes to move a page
  *
  * It grows fast when it was used up soon. Else it shrinks to a half more than was taken, and in the
  * end to a small rest, which shows when a program begins to allocate. There is none if this rest is
  * smaller than a huge page of the fast tier.
  */
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
-		  const struct units *now, double seconds);
+		  const struct units *now, double seconds, double gap_ns, double copy_ns);
 
 /**
  * reserve_pays() - is it better to keep room than a page?
@@ -61,9 +66,12 @@ bool reserve_pays(const struct reserve *reserve, double value);
  * reserve_wait() - when to look again so that there is still room
  * @reserve: the reserve
  * @interval: seconds between the last two looks
+ * @cost: CPU time of a look
  *
- * Return: in how many seconds; infinite if nothing has come.
+ * Looks for new pages may take half of what room for these saves, and 5 % of the time.
+ *
+ * Return: in how many seconds; infinite if nothing has come, or if it is not worth its copies.
  */
-double reserve_wait(const struct reserve *reserve, double interval);
+double reserve_wait(const struct reserve *reserve, double interval, double cost);
 
 #endif /* POLICY_RESERVE_H */
