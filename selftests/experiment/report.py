@@ -242,7 +242,8 @@ plot {lines}
 INTRODUCTION = """# How much moving pages helps
 
 Made by `make experiment`; do not edit. [testing.md](testing.md#experiments) says how to run it, and
-what a cell is. Each cell was measured once, with the files of commit {commit}.
+what a cell is. Each cell was measured once. Each section names the commit whose files it was
+measured with: a run writes the sections of its cells anew and keeps the others.
 
 A program runs in a virtual machine with a fast and a slow NUMA node. A miss of the last-level cache
 (2 MiB) takes 80 ns in the fast node and 250 ns in the slow one. All times are those of the
@@ -317,7 +318,7 @@ replays them with the policy of `htmmctl tier`. Its fast tier has the same size 
 machine, and begins with the same pages as under first touch. A recording has a sample of every 127
 misses, as `htmmctl tier` takes while it learns, and only of loads. The column *samples* has the
 share by the samples of `htmmctl tier`, which are only of loads, too. So where many misses are
-stores (redis), compare the simulator with this column.
+stores (redis), compare the simulator with this column. Measured with commit {commit}.
 
 | cell | served fast in the virtual machine: all misses | samples | simulator | simulator minus samples, or minus all misses if there are none (points) |
 |---|---:|---:|---:|---:|"""
@@ -335,7 +336,7 @@ ABLATION = """## Without one rule
 
 gups, 1:8, base pages, under `htmmctl tier`, each time without one rule of its policy. The manual
 page `htmmctl-tier(1)` explains the rules (option `--without`); *cooling* is the module's. The cells
-are `gups/tier-RULE/1:8`.
+are `gups/tier-RULE/1:8`. Measured with commit {commit}.
 
 | left out | run time (s) | misses served fast | the same, settled | recovered after (s) | pages moved | moved back | CPU time of the method (s) |
 |---|---:|---:|---:|---:|---:|---:|---:|"""
@@ -357,7 +358,7 @@ The same recordings, simulated without one of the rules, without cooling, or wit
 `htmmctl-tier(1)` explains the rules. Each entry has the run time in seconds, the settled share of
 misses served fast, and the pages moved. It is the mean of {sizes} simulations, with sizes of the fast
 tier from {least} to {most} % of the original size: any change makes the policy look at other moments, and
-this alone changes the result of a program with phases.
+this alone changes the result of a program with phases. Measured with commit {{commit}}.
 
 | | {programs} |
 |---|{columns}"""
@@ -376,9 +377,21 @@ def rules_table(rules, sizes):
     return "\n".join([head, *lines]) + "\n"
 
 
+def sections(text):
+    """The sections of a page by their headings."""
+    parts = ("\n" + text).split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+
+
+def merged(old, new):
+    """The sections of programs first, those that are new before others; then the rest."""
+    both = {**new, **{heading: text for heading, text in old.items() if heading not in new}}
+    return [both[heading] for heading in sorted(both, key=lambda heading: ", 1:" not in heading)]
+
+
 def write_docs(results, directory, cells, simulated, without, rules, commit):
-    """experiments.md, and a picture for each of its tables."""
-    text = [INTRODUCTION.format(commit=commit)]
+    """experiments.md, and a picture for each of its tables. What was not measured is kept."""
+    page, text = pathlib.Path(directory / "experiments.md"), []
     groups = {}
     for cell in cells:
         program, _, *rest = cell.split("/")
@@ -386,7 +399,7 @@ def write_docs(results, directory, cells, simulated, without, rules, commit):
     for (program, ratio, *huge), group in groups.items():
         name = "-".join([program, ratio.replace(":", "-"), *huge])
         text.append(f"## {program}, {ratio}, {'huge' if huge else 'base'} pages\n")
-        text.append(PROGRAMS[program] + ".\n")
+        text.append(PROGRAMS[program] + f".\nMeasured with commit {commit}.\n")
         text.append("\n".join(table(results, group)) + "\n")
         if plot(directory / f"experiment-{name}.svg", results, group):
             text.append(f"![Share over time](experiment-{name}.svg)\n")
@@ -395,4 +408,6 @@ def write_docs(results, directory, cells, simulated, without, rules, commit):
     if simulated:
         text.append(simulator_table(simulated))
         text.append(rules)
-    pathlib.Path(directory / "experiments.md").write_text("\n".join(text), encoding="utf-8")
+    old = sections(page.read_text(encoding="utf-8")) if page.exists() else {}
+    new = sections("\n".join(text).replace("{commit}", commit))
+    page.write_text("\n".join([INTRODUCTION, *merged(old, new)]), encoding="utf-8")
