@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The room that the policy keeps for pages that a program allocates. */
 #include <math.h>
+#include <stdlib.h>
 #include "policy/rules.h"
 #include "policy_memory.h"
 
@@ -17,22 +18,31 @@ static void allocate(struct memory *memory, u32 pages)
 }
 
 /*
- * At each of @looks looks there are @pages new pages with @times samples, and @old samples of each
- * old page of the fast tier. Returns how many of the last new pages are in it.
+ * At each of @looks looks, @seconds apart, there are @pages new pages, of which each @one_of'th has
+ * @times samples, and @old samples of each old page of the fast tier. Returns how many of the last
+ * new pages are in it.
  */
-static u64 allocating(struct memory *memory, u32 looks, u32 pages, u32 times, u32 old)
+static u64 allocating_every(struct memory *memory, double seconds, u32 looks, u32 pages,
+			    u32 one_of, u32 times, u32 old)
 {
-	u32 last = memory->pages;
+	u32 last = memory->pages, page;
 
 	while (looks--) {
 		last = memory->pages;
 		allocate(memory, pages);
-		sample(memory, last, last + pages, times);
+		for (page = last; page < last + pages; page += one_of)
+			sample(memory, page, page + 1, times);
 		sample(memory, 0, CAPACITY, old);
+		memory->seconds += seconds - 1;
 		look(memory);
 		obey(memory);
 	}
 	return fast_of(memory, last, last + pages);
+}
+
+static u64 allocating(struct memory *memory, u32 looks, u32 pages, u32 times, u32 old)
+{
+	return allocating_every(memory, 1, looks, pages, 1, times, old);
 }
 
 /* Room is made for new pages before they come, as much as they take. */
@@ -109,23 +119,121 @@ static void test_reserve_pays(void)
 /* What new pages gain has to be more than the copies of what leaves for them take. */
 static void test_reserve_profit(void)
 {
-	struct memory *memory = make_with(1100, 0);
+	struct memory *memory = make_with(1100, 0), *without = make_with(1100, bit(POLICY_PROFIT));
+	const struct reserve *reserve = &memory->policy->reserve;
 
 	/* What a page gains with one sample takes 339 us of the program's time. */
 	memory->policy->copy_ns = 400000;
-	CHECK(allocating(memory, 8, 120, 1, 0) <= 16 && memory->plan->reserve <= 16);
-	CHECK(memory->plan->ahead_pages >= 8 && memory->policy->reserve.saves < 0);
-	CHECK(isinf(reserve_wait(&memory->policy->reserve, 1, 0.001)));
-	/* And more than the looks. */
+	CHECK(allocating(memory, 12, 120, 1, 0) <= 16 && memory->plan->reserve == 16);
+	CHECK(memory->plan->ahead_pages >= 8 && reserve->saves < 0);
+	CHECK(isinf(reserve_wait(reserve, 1, 0.001)));
 	memory->policy->copy_ns = 300000;
-	CHECK(allocating(memory, 8, 120, 1, 0) == 120);
-	CHECK(memory->policy->reserve.saves > 0.004 && memory->policy->reserve.saves < 0.005);
+	CHECK(allocating(memory, 12, 120, 1, 0) == 120);
+	/* 120 times 39 us, of which looks may take half. */
+	CHECK(reserve->saves > 0.004 && reserve->saves < 0.005);
 	CHECK(policy_wait(memory->policy, 0.01) > 4 && policy_wait(memory->policy, 0.01) < 5);
 	/* Later ones gain more. */
 	memory->policy->copy_ns = 400000;
-	CHECK(allocating(memory, 8, 120, 1, 0) <= 16);
-	CHECK(allocating(memory, 8, 120, 2, 0) == 120 && memory->policy->reserve.saves > 0);
+	CHECK(allocating(memory, 12, 120, 1, 0) <= 16);
+	CHECK(allocating(memory, 20, 120, 2, 0) == 120 && reserve->saves > 0);
+	without->policy->copy_ns = 400000;
+	CHECK(allocating(without, 12, 120, 1, 0) == 120);
 	destroy(memory);
+	destroy(without);
+}
+
+/* It counts for how long new pages gain it, but for a second at least. */
+static void test_reserve_interval(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	const struct reserve *reserve = &memory->policy->reserve;
+
+	memory->policy->copy_ns = 300000;
+	CHECK(allocating_every(memory, 10, 12, 120, 1, 1, 0) == 120);
+	CHECK(reserve->saves > 0.0004 && reserve->saves < 0.0005);
+	CHECK(allocating_every(memory, 0.1, 40, 30, 10, 1, 0) == 30);
+	CHECK(reserve->worth > 0.95 && reserve->worth < 1.01 && reserve->saves > 0);
+	memory->policy->copy_ns = 400000;
+	CHECK(allocating_every(memory, 10, 24, 120, 1, 1, 0) <= 16 && reserve->saves < 0);
+	destroy(memory);
+}
+
+/* One look that comes soon, at which there is hardly anything new, changes little. */
+static void test_reserve_steady(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	const struct reserve *reserve = &memory->policy->reserve;
+	double saves, pages;
+
+	memory->policy->copy_ns = 200000;
+	CHECK(allocating(memory, 14, 120, 1, 0) == 120);
+	saves = reserve->saves;
+	pages = reserve->pages;
+	CHECK(saves > 0.01);
+	allocating_every(memory, 0.01, 1, 2, 1, 0, 0);
+	CHECK(reserve->pages >= 0.6 * pages && reserve->saves > 0.9 * saves);
+	CHECK(reserve_wait(reserve, 0.01, 0.001) < 1);
+	/* At the same time, nothing can be told. */
+	saves = reserve->saves;
+	allocating_every(memory, 0, 1, 2, 1, 0, 0);
+	CHECK(reserve->saves == saves);
+	CHECK(allocating(memory, 2, 120, 1, 0) == 120);
+	/* New pages without samples, at some looks, do not tell that none have any. */
+	allocating(memory, 1, 20, 0, 0);
+	CHECK(reserve->worth > 0.8 && reserve->worth < 1);
+	destroy(memory);
+}
+
+/* What was not worth it once is tried again after a minute in which nothing has come. */
+static void test_reserve_retry(void)
+{
+	struct policy_look look = {
+		.capacity = 1024, .used = 1024, .period = 499, .samples = 1, .seconds = 69.9,
+	};
+	struct reserve reserve = { .known = true, .looks = 9, .used = 1024, .learnt = 10 };
+	const struct units now = {};
+
+	reserve_look(&reserve, &look, &now, 1, 170, 5000);
+	CHECK(reserve.known && !reserve_pays(&reserve, 0.1));
+	look.seconds = 70;
+	reserve_look(&reserve, &look, &now, 1, 170, 5000);
+	CHECK(!reserve.known && reserve_pays(&reserve, 9));
+}
+
+/* What is kept where it does not pay, of larger tiers; and the most that looks for it take. */
+static void test_reserve_rest(void)
+{
+	static const struct {
+		u64 capacity;
+		double rest;
+	} cases[] = { { 1024, 16 }, { 16384, 64 }, { 65536, 256 }, { 1 << 20, 256 } };
+	struct reserve reserve = {};
+	unsigned int i, looks;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct units now = { .nr = 400 };
+		struct policy_look look = {
+			.capacity = cases[i].capacity, .used = 1, .period = 499, .samples = 1,
+		};
+
+		now.unit = calloc(now.nr, sizeof(*now.unit));
+		reserve = (struct reserve) {};
+		for (looks = 0; looks < 40; looks++) {
+			if (looks == 1)
+				while (now.nr--)
+					now.unit[now.nr] = (struct unit) { .fresh = true, .pages = 1 };
+			now.nr = 400;
+			look.seconds++;
+			reserve_look(&reserve, &look, &now, 1, 170, 5000);
+			reserve.used = 0;
+			look.used = 400;
+		}
+		CHECK(reserve.saves < 0 && reserve.pages == cases[i].rest);
+		free(now.unit);
+	}
+	reserve.saves = 10;
+	reserve.grown = reserve.pages;
+	CHECK(reserve_wait(&reserve, 1, 1) == 20 && reserve_wait(&reserve, 1, 0.01) == 0.5);
 }
 
 /* A program that does nothing at first has not allocated all its pages when it begins. */
@@ -208,6 +316,10 @@ int main(void)
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
 		TAP_TEST(test_reserve_profit),
+		TAP_TEST(test_reserve_interval),
+		TAP_TEST(test_reserve_steady),
+		TAP_TEST(test_reserve_retry),
+		TAP_TEST(test_reserve_rest),
 		TAP_TEST(test_reserve_late),
 		TAP_TEST(test_reserve_huge),
 		TAP_TEST(test_reserve_planned),

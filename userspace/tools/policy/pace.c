@@ -29,7 +29,7 @@
 #define WORTH_UNSURE	0.03
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
-/* Or after so many seconds. */
+/* The first look comes after FIRST_SAMPLES, or after so many seconds. */
 #define FIRST_S		1.0
 /* Samples between two coolings: for each page, and at least. */
 #define COOLING_EACH	4

@@ -521,7 +521,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	share = fast_share(policy, look);
 	keep_balance(policy, look, share);
 	reserve_look(&policy->reserve, look, &policy->now, policy->exposure,
-		     policy->config.gap_ns, policy->copy_ns);
+		     policy->config.gap_ns, rule_on(policy, POLICY_PROFIT) ? policy->copy_ns : 0);
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, samples, share,

@@ -20,15 +20,26 @@
 #define SPARE		1.5
 /* Fewer new pages do not tell what such pages gain. */
 #define LEAST_NEW	8
+/* So many pages tell it, if no more room is worth it: at least, and at most. */
+#define REST_LEAST	16
+#define REST_MOST	256
+/* If nothing has told it for so many seconds, it is tried again. */
+#define RETRY_S		60
+/* After so many new pages, what earlier ones have gained counts half. */
+#define HALF_NEW	256.0
+/* After so many seconds, how many pages came counts half. */
+#define HALF_S		2.0
+/* New pages are taken to be of use for so many seconds, even if the next look comes sooner. */
+#define USEFUL_S	1.0
 /*
  * New pages gain more than is seen: they were there for half of the time, on average; and they are
  * written first, while most CPUs sample only the misses of loads.
  */
 #define NEW_GAIN	4
 /* What part of what room for new pages saves the looks may take that it needs. */
-#define LOOKS_PART	0.5
+#define NEW_LOOKS_PART	0.5
 /* And what part of the time, at most. */
-#define LOOKS_MOST	0.05
+#define NEW_LOOKS_MOST	0.05
 
 /* Counts pages of the fast tier that were not there at the previous look, and their samples. */
 static double new_pages(const struct units *now, double *gain)
@@ -61,6 +72,8 @@ static bool too_large(const struct units *now, double least)
 
 static void resize(struct reserve *reserve, double least, double most, double seconds)
 {
+	const double before = reserve->pages;
+
 	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages &&
 	    reserve->grown >= least * seconds)
 		reserve->grown = GROW * reserve->pages;
@@ -68,16 +81,43 @@ static void resize(struct reserve *reserve, double least, double most, double se
 	if (reserve->looks == 1)
 		reserve->pages = FIRST_TIMES * least;
 	reserve->pages = fmin(fmax(reserve->pages, least), most);
+	/* What is left shows whether later pages gain more. */
+	if (reserve->saves < 0)
+		reserve->pages = fmin(reserve->pages,
+				      fmax(SHRINK * before,
+					   fmin(fmax(least, REST_LEAST), REST_MOST)));
+}
+
+/* Learns what a new page gains: few of them say little, and old ones count less. */
+static void learn(struct reserve *reserve, double pages, double gain, double seconds, double now)
+{
+	const double old = exp2(-pages / HALF_NEW);
+
+	if (fmin(reserve->grown, pages) < LEAST_NEW) {
+		reserve->known &= now - reserve->learnt < RETRY_S;
+		return;
+	}
+	reserve->gain = old * reserve->gain + gain / seconds;
+	reserve->seen = old * reserve->seen + pages;
+	reserve->worth = reserve->gain / reserve->seen;
+	reserve->known = true;
+	reserve->learnt = now;
 }
 
 /*
- * What part of the time it saves, with @interval seconds between two looks, if each new page takes
- * the place of one that has to be copied.
+ * What part of the time room for new pages saves, if each of them takes the place of a page that
+ * has to be copied.
  */
-static double saves(const struct reserve *reserve, double interval, double sample_ns,
-		    double copy_ns)
+static double saves(struct reserve *reserve, double interval, double sample_ns, double copy_ns)
 {
-	return reserve->grown * (NEW_GAIN * reserve->worth * sample_ns - copy_ns / interval) / 1e9;
+	const double old = exp2(-interval / HALF_S);
+
+	reserve->come = old * reserve->come + reserve->grown;
+	reserve->come_s = old * reserve->come_s + interval;
+	if (!reserve->known)
+		return 0;
+	return reserve->come / reserve->come_s *
+	       (NEW_GAIN * reserve->worth * fmax(interval, USEFUL_S) * sample_ns - copy_ns) / 1e9;
 }
 
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
@@ -88,7 +128,7 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	double gain, pages;
 
 	/* Before there are samples, no pages are listed: then all would be new at the next look. */
-	if (reserve->off || !look->samples || look->seconds <= reserve->seconds)
+	if (reserve->off || !look->samples || interval <= 0)
 		return;
 	pages = new_pages(now, &gain);
 	reserve->grown = reserve->looks && look->used > reserve->used ?
@@ -96,21 +136,12 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	/* If others took room, too, it is less; of a large group not all new pages are seen. */
 	if (!look->focused)
 		reserve->grown = fmin(reserve->grown, pages);
-	if (fmin(reserve->grown, pages) >= LEAST_NEW) {
-		const double worth = gain / pages / seconds;
-
-		reserve->worth = reserve->known ? (reserve->worth + worth) / 2 : worth;
-		reserve->known = true;
-	}
-	reserve->saves = reserve->known ?
-			 saves(reserve, interval, look->period * gap_ns, copy_ns) : 0;
+	learn(reserve, pages, gain, seconds, look->seconds);
+	reserve->saves = saves(reserve, interval, look->period * gap_ns, copy_ns);
 	if (too_large(now, least))
 		reserve->pages = 0;
 	else
 		resize(reserve, least, (double)look->capacity / MOST_PART, interval);
-	/* What is left shows whether later pages gain more. */
-	if (reserve->saves < 0)
-		reserve->pages = fmin(reserve->pages, fmax(least, 2 * LEAST_NEW));
 	reserve->seconds = look->seconds;
 }
 
@@ -124,5 +155,5 @@ double reserve_wait(const struct reserve *reserve, double interval, double cost)
 	if (!reserve->pages || reserve->saves <= 0)
 		return INFINITY;
 	return fmax(interval / 2 * reserve->pages / reserve->grown,
-		    cost / fmin(LOOKS_PART * reserve->saves, LOOKS_MOST));
+		    cost / fmin(NEW_LOOKS_PART * reserve->saves, NEW_LOOKS_MOST));
 }

@@ -6,8 +6,8 @@
  *
  * How much a program allocates differs, and so does how much it uses what it has allocated. Both
  * are measured: by how much the fast tier has grown since the moves of the previous look, and what
- * its new pages have gained. If that is less than what copies of other pages take, no room is kept
- * but a small rest.
+ * its new pages have gained. If this saves less than the copies take that make room, the room
+ * shrinks to a small rest.
  */
 #ifndef POLICY_RESERVE_H
 #define POLICY_RESERVE_H
@@ -22,7 +22,12 @@
  * @grown: pages that come to the fast tier between two looks, if there is room for them
  * @worth: samples that such a page gains in a second
  * @known: @worth is known
- * @saves: what part of the time the room saves, less what it takes to make it by copying others
+ * @gain: samples a second that new pages have gained, old ones counting less
+ * @seen: how many pages these were
+ * @learnt: when some were seen last
+ * @come: pages that have come, old ones counting less
+ * @come_s: seconds in which they have
+ * @saves: what part of the time such pages save, less what copying others takes that make room
  * @used: pages in use after the moves of the previous look
  * @looks: looks until now
  * @seconds: time of the previous look
@@ -33,6 +38,11 @@ struct reserve {
 	double grown;
 	double worth;
 	bool known;
+	double gain;
+	double seen;
+	double learnt;
+	double come;
+	double come_s;
 	double saves;
 	__u64 used;
 	__u64 looks;
@@ -50,7 +60,7 @@ struct reserve {
  *
  * It grows fast when it was used up soon. Else it shrinks to a half more than was taken, and in the
  * end to a small rest, which shows when a program begins to allocate. There is none if this rest is
- * smaller than a huge page of the fast tier.
+ * smaller than a huge page of the fast tier. It shrinks, too, while it saves less than it costs.
  */
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
 		  const struct units *now, double seconds, double gap_ns, double copy_ns);
