@@ -59,7 +59,7 @@ static bool same(const struct bound_process *a, const struct bound_process *b)
 {
 	size_t i;
 
-	if (a->pid != b->pid || a->nr != b->nr)
+	if (a->pid != b->pid || a->space != b->space || a->nr != b->nr)
 		return false;
 	for (i = 0; i < a->nr; i++)
 		if (a->binding[i].start != b->binding[i].start ||
@@ -90,10 +90,10 @@ static void read_lines(struct bound_process *process, FILE *file)
 	free(line);
 }
 
-static void read_process(struct bound_process *process, pid_t pid)
+static void read_process(struct bound_process *process, pid_t pid, __u32 space)
 {
 	double start = clock_ns(CLOCK_MONOTONIC) / 1e9, end;
-	struct bound_process now = { .pid = pid, .times = FIRST_TIMES };
+	struct bound_process now = { .pid = pid, .space = space, .times = FIRST_TIMES };
 	char path[64];
 	FILE *file;
 
@@ -111,13 +111,14 @@ static void read_process(struct bound_process *process, pid_t pid)
 	*process = now;
 }
 
-bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node)
+bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node)
 {
 	struct bound_process *process = &bindings->slot[(unsigned int)pid % BINDINGS_SLOTS];
 	size_t low = 0, high;
 
-	if (process->pid != pid || clock_ns(CLOCK_MONOTONIC) / 1e9 >= process->due)
-		read_process(process, pid);
+	if (process->pid != pid || process->space != space ||
+	    clock_ns(CLOCK_MONOTONIC) / 1e9 >= process->due)
+		read_process(process, pid, space);
 	/* The last one that begins at the address or before it. */
 	for (high = process->nr; low < high;) {
 		size_t middle = (low + high) / 2;

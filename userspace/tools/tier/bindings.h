@@ -22,6 +22,7 @@ struct binding {
 /**
  * struct bound_process - what is bound of a process
  * @pid: the process
+ * @space: its address space: exec() has made another one, as has a new process of that number
  * @nr: number of @binding
  * @binding: by address
  * @times: how many times as long as reading it took it is not read again
@@ -29,6 +30,7 @@ struct binding {
  */
 struct bound_process {
 	pid_t pid;
+	__u32 space;
 	size_t nr;
 	struct binding *binding;
 	unsigned int times;
@@ -47,13 +49,14 @@ struct bindings {
  * bindings_allow() - tell if a page may be on a node
  * @bindings: all zero, or used before
  * @pid: its process
+ * @space: its address space, as the module numbers it
  * @addr: its address
  * @node: the node
  *
- * Reads the policies of the process in /proc, if it was not done lately. What cannot be read binds
- * nothing. The nodes that its cpuset allows are not looked at: move_pages(2) does it.
+ * Reads the policies of the process in /proc, if it was not done lately: what a process binds later
+ * is seen after 50 to 400 times as long as reading them takes. What cannot be read binds nothing. The nodes that its cpuset allows are not looked at: move_pages(2) does it.
  */
-bool bindings_allow(struct bindings *bindings, pid_t pid, __u64 addr, int node);
+bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node);
 
 /**
  * bindings_free() - free the memory

@@ -141,7 +141,8 @@ static void count(struct mover *mover, struct policy *policy, const struct polic
 /* move_pages(2) takes a page from where its process has bound it. */
 static bool may_move(struct mover *mover, const struct policy_move *move, int node)
 {
-	return mover->bound || bindings_allow(&mover->bindings, move->pid, move->addr, node);
+	return mover->bound ||
+	       bindings_allow(&mover->bindings, move->pid, move->space, move->addr, node);
 }
 
 /* Returns the CPU time that the copies took. */
