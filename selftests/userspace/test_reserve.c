@@ -209,6 +209,7 @@ static void test_reserve_rest(void)
 	} cases[] = { { 1024, 16 }, { 16384, 64 }, { 65536, 256 }, { 1 << 20, 256 } };
 	struct reserve reserve = {};
 	unsigned int i, looks;
+	size_t page;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct units now = { .nr = 400 };
@@ -217,12 +218,10 @@ static void test_reserve_rest(void)
 		};
 
 		now.unit = calloc(now.nr, sizeof(*now.unit));
+		for (page = 0; page < now.nr; page++)
+			now.unit[page] = (struct unit) { .fresh = true, .pages = 1 };
 		reserve = (struct reserve) {};
 		for (looks = 0; looks < 40; looks++) {
-			if (looks == 1)
-				while (now.nr--)
-					now.unit[now.nr] = (struct unit) { .fresh = true, .pages = 1 };
-			now.nr = 400;
 			look.seconds++;
 			reserve_look(&reserve, &look, &now, 1, 170, 5000);
 			reserve.used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pairs the best pages of the slow tier with the worst ones of the fast tier: these trade places. */
+/* Pairs the best pages of the slow tier with the worst of the fast tier: these trade places. */
 #ifndef POLICY_PAIR_H
 #define POLICY_PAIR_H
 

@@ -7,8 +7,8 @@
 
 /*
  * The kernel walks all page tables of a process for this file, to count its pages. So it is read
- * anew only after so many times as long as that took: first, and at most. It is twice as many each
- * time that nothing is bound but what was: most programs bind their memory when they begin, or never.
+ * anew only after so many times as long as that took: at first, and at most. It is twice as many
+ * each time that the same is bound: most programs bind their memory when they begin, or never.
  */
 #define FIRST_TIMES	50
 #define MOST_TIMES	400
