@@ -132,8 +132,10 @@ static void test_reserve_profit(void)
 	/* 120 times 39 us, of which looks may take half. */
 	CHECK(reserve->saves > 0.004 && reserve->saves < 0.005);
 	CHECK(policy_wait(memory->policy, 0.01) > 4 && policy_wait(memory->policy, 0.01) < 5);
-	/* Later ones gain more. */
+	/* It shrinks step by step, until later ones gain more. */
 	memory->policy->copy_ns = 400000;
+	allocating(memory, 1, 120, 1, 0);
+	CHECK(reserve->saves < 0 && memory->plan->reserve >= 100 && memory->plan->reserve < 180);
 	CHECK(allocating(memory, 12, 120, 1, 0) <= 16);
 	CHECK(allocating(memory, 20, 120, 2, 0) == 120 && reserve->saves > 0);
 	without->policy->copy_ns = 400000;
@@ -173,6 +175,9 @@ static void test_reserve_steady(void)
 	allocating_every(memory, 0.01, 1, 2, 1, 0, 0);
 	CHECK(reserve->pages >= 0.6 * pages && reserve->saves > 0.9 * saves);
 	CHECK(reserve_wait(reserve, 0.01, 0.001) < 1);
+	saves = reserve->saves;
+	allocating_every(memory, 0.1, 1, 0, 1, 0, 0);
+	CHECK(reserve->saves > 0.9 * saves && reserve->saves < saves);
 	/* At the same time, nothing can be told. */
 	saves = reserve->saves;
 	allocating_every(memory, 0, 1, 2, 1, 0, 0);
