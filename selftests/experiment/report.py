@@ -399,7 +399,7 @@ def write_docs(results, directory, cells, simulated, without, rules, commit):
     for (program, ratio, *huge), group in groups.items():
         name = "-".join([program, ratio.replace(":", "-"), *huge])
         text.append(f"## {program}, {ratio}, {'huge' if huge else 'base'} pages\n")
-        text.append(PROGRAMS[program] + f".\nMeasured with commit {commit}.\n")
+        text.append(PROGRAMS[program] + ".\nMeasured with commit {commit}.\n")
         text.append("\n".join(table(results, group)) + "\n")
         if plot(directory / f"experiment-{name}.svg", results, group):
             text.append(f"![Share over time](experiment-{name}.svg)\n")
