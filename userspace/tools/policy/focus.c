@@ -13,7 +13,7 @@
 #define FOUND_PART	2
 /* So many times as many are found: the coldest are taken. */
 #define FIND_TIMES	2
-/* And whether tiers gain more or less than was expected. */
+/* Fewer samples do not tell whether tiers gain more or less than was expected. */
 #define ENOUGH_SAMPLES	200
 /* What regions that were drawn earlier count for the usual share, for each that is drawn. */
 #define USUAL_MEMORY	0.98

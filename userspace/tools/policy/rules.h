@@ -29,7 +29,7 @@
  * @cut: of the slow tier's list at the previous look
  * @focus: the regions whose pages are listed, if not all are
  * @focused: these are all that was listed
- * @origins: regions as they were before any page was moved
+ * @origins: which pages are not where they would be without moves
  * @room: pages of the fast tier that were demoted to keep room for new ones, and not used since
  * @balance: what was won and spent
  * @regions: all regions when they were last listed; @recent is the fast tier's part of their
