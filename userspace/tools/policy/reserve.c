@@ -28,9 +28,9 @@
 /* After so many new pages, what earlier ones have gained counts half. */
 #define HALF_NEW	256.0
 /* After so many seconds, how many pages came counts half. */
-#define HALF_S		2.0
+#define COME_HALF_S		2.0
 /* New pages are taken to be of use for so many seconds, even if the next look comes sooner. */
-#define USEFUL_S	1.0
+#define NEW_USEFUL_S	1.0
 /*
  * New pages gain more than is seen: they were there for half of the time, on average; and they are
  * written first, while most CPUs sample only the misses of loads.
@@ -72,7 +72,7 @@ static bool too_large(const struct units *now, double least)
 
 static void resize(struct reserve *reserve, double least, double most, double seconds)
 {
-	const double before = reserve->pages;
+	const double before = reserve->pages, rest = fmin(fmax(least, REST_LEAST), REST_MOST);
 
 	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages &&
 	    reserve->grown >= least * seconds)
@@ -83,9 +83,7 @@ static void resize(struct reserve *reserve, double least, double most, double se
 	reserve->pages = fmin(fmax(reserve->pages, least), most);
 	/* What is left shows whether later pages gain more. */
 	if (reserve->saves < 0)
-		reserve->pages = fmin(reserve->pages,
-				      fmax(SHRINK * before,
-					   fmin(fmax(least, REST_LEAST), REST_MOST)));
+		reserve->pages = fmin(reserve->pages, fmax(SHRINK * before, rest));
 }
 
 /* Learns what a new page gains: few of them say little, and old ones count less. */
@@ -110,14 +108,14 @@ static void learn(struct reserve *reserve, double pages, double gain, double sec
  */
 static double saves(struct reserve *reserve, double interval, double sample_ns, double copy_ns)
 {
-	const double old = exp2(-interval / HALF_S);
+	const double old = exp2(-interval / COME_HALF_S);
 
 	reserve->come = old * reserve->come + reserve->grown;
 	reserve->come_s = old * reserve->come_s + interval;
 	if (!reserve->known)
 		return 0;
 	return reserve->come / reserve->come_s *
-	       (NEW_GAIN * reserve->worth * fmax(interval, USEFUL_S) * sample_ns - copy_ns) / 1e9;
+	       (NEW_GAIN * reserve->worth * fmax(interval, NEW_USEFUL_S) * sample_ns - copy_ns) / 1e9;
 }
 
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
