@@ -94,24 +94,6 @@ bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum 
 	return true;
 }
 
-static int coldest_first(const void *a, const void *b)
-{
-	const struct htmm_page *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? -1 : 1;
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static int hottest_first(const void *a, const void *b)
-{
-	const struct htmm_page *x = a, *y = b;
-
-	return x->samples != y->samples ? (x->samples > y->samples ? -1 : 1) : coldest_first(a, b);
-}
-
 /* Number of pages with each count; those of the last one and more are together. */
 #define COUNTS	65536
 
@@ -194,7 +176,6 @@ size_t world_list(const struct world *world, const struct store *store, enum pla
 			list[nr++] = page_at(world, region, page, count[page]);
 		}
 	}
-	qsort(list, nr, sizeof(*list), place == PLACE_FAST ? coldest_first : hottest_first);
 	return nr;
 }
 

@@ -68,7 +68,7 @@ enum place world_touch(struct world *world, __u32 space, __u64 addr);
 bool world_move(struct world *world, __u32 space, __u64 addr, __u32 pages, enum place place);
 
 /**
- * world_list() - list pages, as HTMM_IOC_LIST_PAGES does
+ * world_list() - list pages, as HTMM_IOC_LIST_PAGES does in the order of the table
  * @world: the memory
  * @store: their counts
  * @place: pages of this tier
