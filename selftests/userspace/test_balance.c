@@ -736,6 +736,7 @@ static void test_share_in_focus(void)
 	struct origins origins = {};
 	struct units now = {};
 	__u64 room = 0;
+	struct htmm_page pages[3];
 	u32 i, n;
 
 	CHECK(!units_reset(&focus.now, 2) && !units_reset(&now, 1));
@@ -771,12 +772,15 @@ static void test_share_in_focus(void)
 	CHECK(near(origins_share(&origins, &now, 8, 1, &focus), 1 - 0.25 * 6 / 8, 0));
 	/* Two of its pages have changed places; in the list, another region is between them. */
 	CHECK(!units_reset(&now, 3));
-	now.nr = 3;
+	for (i = 0; i < 3; i++) {
+		pages[i] = one_page;
+		pages[i].addr = i == 1 ? 2 << 21 : one_page.addr + 0x1000 * (i / 2);
+		pages[i].samples = 8;
+	}
+	units_add(&now, pages, 2, false);
+	units_add(&now, pages + 2, 1, true);
 	for (i = 0; i < 3; i++)
-		now.unit[i] = (struct unit) {
-			.addr = i == 1 ? 2 << 21 : one_page.addr + 0x1000 * (i / 2), .space = 3,
-			.pages = 1, .samples = 8, .gain = 8, .fast = i == 2,
-		};
+		now.unit[i].gain = 8;
 	/* The first one goes back, and then it leaves. */
 	origins_moved(&origins, &one_move, false, 0);
 	origins_moved(&origins, &one_move, false, 0);

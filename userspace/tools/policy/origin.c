@@ -145,15 +145,6 @@ bool origins_fast(const struct origins *origins, const struct unit *unit)
 	return would_be(find(origins, unit), unit);
 }
 
-/* Lists come by address: most units are in the region of the one before. */
-static bool as_before(const struct units *now, size_t at)
-{
-	const struct unit *unit = &now->unit[at];
-
-	return at && !((unit->addr ^ unit[-1].addr) >> HTMM_REGION_SHIFT) &&
-	       unit->space == unit[-1].space && unit->target == unit[-1].target;
-}
-
 /* Notes which new pages would not be where they are. */
 static void note_new(struct origins *origins, const struct units *now, __u64 *room)
 {
@@ -194,32 +185,31 @@ static double won_of(const struct area *area, const struct net *net)
 	return area_part(area, net->samples, samples, net->pages);
 }
 
-/* Sums up a region of which the units from @at on were listed, and returns where these end. */
-static size_t sum_up(struct origins *origins, const struct units *now, size_t at,
-		     const struct focus *focus)
+/* Sums up units of a region. */
+static void sum_up(struct origins *origins, const struct units *now, const struct run *run,
+		   const struct focus *focus)
 {
-	struct origin *origin = find(origins, &now->unit[at]);
+	const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
+	struct origin *origin = find(origins, unit);
 	struct net net = {};
 	struct area *area;
 
-	focus_region(focus, &now->unit[at], &area);
-	do {
-		const struct unit *unit = &now->unit[at++];
+	focus_region(focus, unit, &area);
+	if (!origin || !area || !area->looks)
+		return;
+	for (; unit < end; unit++) {
 		const int moved = unit->fast - would_be(origin, unit);
 
 		net.gain += moved * (double)unit->gain;
 		net.samples += moved * (double)unit->samples;
 		net.pages += moved * (double)unit->pages;
-	} while (at < now->nr && as_before(now, at));
-	if (!origin || !area || !area->looks)
-		return at;
-	/* Lists of the slow tier come first. */
+	}
+	/* Those of the other tier may have been summed up before. */
 	if (area->noted)
 		origin->won += won_of(area, &net);
 	else
 		origin->won = won_of(area, &net);
 	area->noted = true;
-	return at;
 }
 
 void origins_listed(struct origins *origins, const struct units *now, double seconds,
@@ -229,8 +219,8 @@ void origins_listed(struct origins *origins, const struct units *now, double sec
 
 	origins->seconds = seconds;
 	note_new(origins, now, room);
-	for (i = 0; focus && i < now->nr;)
-		i = sum_up(origins, now, i, focus);
+	for (i = 0; focus && i < now->nr_runs; i++)
+		sum_up(origins, now, &now->run[i], focus);
 }
 
 void origins_moved(struct origins *origins, const struct policy_move *move, bool fast, double part)
@@ -272,35 +262,35 @@ static double share_in_focus(struct origins *origins, double share, const struct
 	return all ? share - won / all : share;
 }
 
+/* Adds what units of a region have gained, by the tier where they are and where they would be. */
+static void add_gains(struct origins *origins, const struct units *now, const struct run *run,
+		      double gain[2][2])
+{
+	const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
+	struct origin *origin = find(origins, unit);
+
+	if (origin)
+		origin->seen = origins->seconds;
+	for (; unit < end; unit++)
+		gain[unit->fast][would_be(origin, unit)] += unit->gain;
+}
+
 double origins_share(struct origins *origins, const struct units *now, double samples,
 		     double share, const struct focus *focus)
 {
-	double slow_part = 0, slow = 0, part = 0, all = 0;
-	struct origin *origin = NULL;
+	double gain[2][2] = {}, slow, part, all;
 	size_t i;
 
 	if (focus)
 		return share_in_focus(origins, share, focus);
-	for (i = 0; i < now->nr; i++) {
-		const struct unit *unit = &now->unit[i];
-		double would;
-
-		if (!as_before(now, i)) {
-			origin = find(origins, unit);
-			if (origin)
-				origin->seen = origins->seconds;
-		}
-		would = would_be(origin, unit) ? unit->gain : 0;
-		all += unit->gain;
-		part += would;
-		if (unit->fast)
-			continue;
-		slow += unit->gain;
-		slow_part += would;
-	}
+	for (i = 0; i < now->nr_runs; i++)
+		add_gains(origins, now, &now->run[i], gain);
+	slow = gain[false][false] + gain[false][true];
+	part = gain[false][true] + gain[true][true];
+	all = slow + gain[true][false] + gain[true][true];
 	/* What else was gained is of pages of the slow tier that are not listed. */
 	if (samples > all && slow >= ENOUGH_SAMPLES)
-		part += (samples - all) * slow_part / slow;
+		part += (samples - all) * gain[false][true] / slow;
 	return part / fmax(samples, all);
 }
 

@@ -164,12 +164,15 @@ static void match_new(struct unit *unit, const struct unit *region)
 	unit->class = predict_class(unit);
 }
 
-/* Finds what a unit has gained. One that was not in the previous list had few samples. */
-static void match(struct policy *policy, struct unit *unit)
+/*
+ * Finds what a unit has gained. One that was not in the previous list, where its region has some
+ * runs, had few samples.
+ */
+static void match(struct policy *policy, struct unit *unit, __u32 runs)
 {
 	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
 	__u32 before = halved(policy, &unlisted);
-	struct unit *old = units_find(&policy->old, unit);
+	struct unit *old = units_find_in(&policy->old, runs, unit);
 	const struct unit *region = old ? NULL : new_region(policy, unit);
 
 	if (region) {
@@ -188,16 +191,27 @@ static void match(struct policy *policy, struct unit *unit)
 	unit->class = predict_class(unit);
 }
 
+/* What units have gained, and if promoted ones have gained what was expected of them. */
 static void learn_of_present(struct policy *policy)
 {
 	const struct units *now = &policy->now;
 	size_t i;
 
-	/* Of gigantic pages, which cannot be moved, only parts may be listed. */
-	for (i = 0; i < now->nr; i++)
-		if (now->unit[i].old && now->unit[i].pages <= UNIT_LARGEST)
-			predict_learn(&policy->predictor, &policy->old.unit[now->unit[i].old - 1],
-				      now->unit[i].gain, policy->times);
+	for (i = 0; i < now->nr; i++) {
+		const struct unit *unit = &now->unit[i];
+		const struct unit *was = unit->old ? &policy->old.unit[unit->old - 1] : NULL;
+
+		if (!was)
+			continue;
+		/* Of gigantic pages, which cannot be moved, only parts may be listed. */
+		if (unit->pages <= UNIT_LARGEST)
+			predict_learn(&policy->predictor, was, unit->gain, policy->times);
+		/* A move may have been refused. */
+		if (!was->promoted || !unit->fast)
+			continue;
+		policy->expected += unit_value(policy, was) * policy->exposure;
+		policy->gained += unit->gain;
+	}
 }
 
 /* Would a unit of the previous look be in the list, if it were there? */
@@ -222,24 +236,6 @@ static void learn_of_missing(struct policy *policy)
 	}
 }
 
-/* Have promoted pages gained what was expected of them? */
-static void learn_of_promoted(struct policy *policy)
-{
-	const struct units *now = &policy->now, *old = &policy->old;
-	size_t i;
-
-	for (i = 0; i < now->nr; i++) {
-		const struct unit *unit = &now->unit[i];
-		const struct unit *was = unit->old ? &old->unit[unit->old - 1] : NULL;
-
-		/* It may have been refused. */
-		if (!was || !was->promoted || !unit->fast)
-			continue;
-		policy->expected += unit_value(policy, was) * policy->exposure;
-		policy->gained += unit->gain;
-	}
-}
-
 static void take_in(struct policy *policy, const struct policy_look *look)
 {
 	struct units *now = &policy->now;
@@ -248,8 +244,13 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 	units_add(now, look->slow, look->nr_slow, false);
 	units_add(now, look->fast, look->nr_fast, true);
 	count_halvings(policy, look);
-	for (i = 0; i < now->nr; i++)
-		match(policy, &now->unit[i]);
+	for (i = 0; i < now->nr_runs; i++) {
+		struct unit *unit = &now->unit[now->run[i].begin], *end = unit + now->run[i].nr;
+		const __u32 runs = units_runs(&policy->old, unit);
+
+		for (; unit < end; unit++)
+			match(policy, unit, runs);
+	}
 	if (look->focused)
 		focus_listed(&policy->focus, look, now);
 }
@@ -265,7 +266,6 @@ static void learn(struct policy *policy)
 	policy->gained *= OLD_MOVES;
 	if (policy->plan.cool)
 		return;
-	learn_of_promoted(policy);
 	learn_of_present(policy);
 	learn_of_missing(policy);
 }
@@ -332,8 +332,16 @@ static int note_regions(struct policy *policy, const struct policy_look *look)
 		note_focus(policy);
 		return 0;
 	}
-	for (i = now->nr_slow; i < now->nr; i++)
-		add_part(regions, now->unit[i], now->unit[i].samples);
+	for (i = 0; i < now->nr_runs; i++) {
+		const struct unit *unit = &now->unit[now->run[i].begin];
+		double samples = 0;
+		size_t j;
+
+		for (j = 0; j < now->run[i].nr && unit->fast; j++)
+			samples += unit[j].samples;
+		if (unit->fast)
+			add_part(regions, *unit, samples);
+	}
 	for (i = 0; i < policy->plan.nr_moves && !policy->config.dry; i++) {
 		const struct policy_move *move = &policy->plan.moves[i];
 		const struct unit page = {

@@ -41,33 +41,34 @@
 /* And what part of the time, at most. */
 #define NEW_LOOKS_MOST	0.05
 
-/* Counts pages of the fast tier that were not there at the previous look, and their samples. */
-static double new_pages(const struct units *now, double *gain)
+/**
+ * struct fresh - the pages of the fast tier, as of one look
+ * @pages: how many were not there at the previous look
+ * @gain: samples of these
+ * @largest: size of the largest page, old or new
+ */
+struct fresh {
+	double pages;
+	double gain;
+	__u32 largest;
+};
+
+static struct fresh count_fresh(const struct units *now)
 {
-	double pages = 0;
+	struct fresh fresh = {};
 	size_t i;
 
-	*gain = 0;
 	for (i = now->nr_slow; i < now->nr; i++) {
 		const struct unit *unit = &now->unit[i];
 
+		if (unit->pages > fresh.largest)
+			fresh.largest = unit->pages;
 		if (!unit->fresh)
 			continue;
-		*gain += unit->samples;
-		pages += unit->pages;
+		fresh.gain += unit->samples;
+		fresh.pages += unit->pages;
 	}
-	return pages;
-}
-
-/* Has the fast tier a page that is larger than the smallest reserve? Its place would be wasted. */
-static bool too_large(const struct units *now, double least)
-{
-	size_t i;
-
-	for (i = now->nr_slow; i < now->nr; i++)
-		if (now->unit[i].pages > fmax(least, 1))
-			return true;
-	return false;
+	return fresh;
 }
 
 static void resize(struct reserve *reserve, double least, double most, double seconds)
@@ -109,13 +110,13 @@ static void learn(struct reserve *reserve, double pages, double gain, double sec
 static double saves(struct reserve *reserve, double interval, double sample_ns, double copy_ns)
 {
 	const double old = exp2(-interval / COME_HALF_S);
+	const double gain = NEW_GAIN * reserve->worth * fmax(interval, NEW_USEFUL_S);
 
 	reserve->come = old * reserve->come + reserve->grown;
 	reserve->come_s = old * reserve->come_s + interval;
 	if (!reserve->known)
 		return 0;
-	return reserve->come / reserve->come_s *
-	       (NEW_GAIN * reserve->worth * fmax(interval, NEW_USEFUL_S) * sample_ns - copy_ns) / 1e9;
+	return reserve->come / reserve->come_s * (gain * sample_ns - copy_ns) / 1e9;
 }
 
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
@@ -123,20 +124,21 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 {
 	const double least = fmin((double)look->capacity / LEAST_PART, LEAST_MOST);
 	const double interval = look->seconds - reserve->seconds;
-	double gain, pages;
+	struct fresh fresh;
 
 	/* Before there are samples, no pages are listed: then all would be new at the next look. */
 	if (reserve->off || !look->samples || interval <= 0)
 		return;
-	pages = new_pages(now, &gain);
+	fresh = count_fresh(now);
 	reserve->grown = reserve->looks && look->used > reserve->used ?
 			 look->used - reserve->used : 0;
 	/* If others took room, too, it is less; of a large group not all new pages are seen. */
 	if (!look->focused)
-		reserve->grown = fmin(reserve->grown, pages);
-	learn(reserve, pages, gain, seconds, look->seconds);
+		reserve->grown = fmin(reserve->grown, fresh.pages);
+	learn(reserve, fresh.pages, fresh.gain, seconds, look->seconds);
 	reserve->saves = saves(reserve, interval, look->period * gap_ns, copy_ns);
-	if (too_large(now, least))
+	/* A page that is larger than the smallest reserve would waste its place. */
+	if (fresh.largest > fmax(least, 1))
 		reserve->pages = 0;
 	else
 		resize(reserve, least, (double)look->capacity / MOST_PART, interval);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What can be moved, as of one look: pages, and huge pages as a whole. */
+/*
+ * What can be moved, as of one look: pages, and huge pages as a whole.
+ *
+ * Lists name the pages of a region one after the other, by address, so units are found by the
+ * region's runs of units: lists of tens of thousands of pages are compared in their order, without
+ * a cache miss for each page.
+ */
 #ifndef POLICY_UNITS_H
 #define POLICY_UNITS_H
 
@@ -18,12 +24,12 @@
  * @recent: what it has gained lately, old gains counting less; see policy_look()
  * @pid: its process
  * @space: its address space
- * @target: its target
  * @pages: its size, in pages of 4 KiB
  * @used: how many of these have samples
- * @node: where it is
- * @class: see predict.h
  * @old: its number in the previous look, plus one; 0: it was not there
+ * @target: its target
+ * @class: see predict.h
+ * @node: where it is
  * @fast: in the fast tier
  * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
@@ -37,17 +43,39 @@ struct unit {
 	float recent;
 	__u32 pid;
 	__u32 space;
-	__u32 target;
 	__u32 pages;
 	__u32 used;
-	__s16 node;
-	__u16 class;
 	__u32 old;
-	bool fast;
-	bool before;
-	bool seen;
-	bool fresh;
-	bool promoted;
+	__u16 target;
+	__u16 class;
+	__s16 node;
+	bool fast : 1;
+	bool before : 1;
+	bool seen : 1;
+	bool fresh : 1;
+	bool promoted : 1;
+};
+
+/**
+ * struct run - units of one region of 2 MiB that follow one another, by address
+ * @addr: address of the region
+ * @space: its address space
+ * @target: its target
+ * @nr: how many units there are
+ * @begin: number of the first one
+ * @next: number of another run of the region, plus one; 0: none
+ * @place: private: where the index has the region
+ * @at: private: which of its units was found last
+ */
+struct run {
+	__u64 addr;
+	__u32 space;
+	__u16 target;
+	__u16 nr;
+	__u32 begin;
+	__u32 next;
+	__u32 place;
+	__u16 at;
 };
 
 /**
@@ -55,14 +83,18 @@ struct unit {
  * @unit: the units, those of the slow tier first, in the order of the lists
  * @nr: how many there are
  * @nr_slow: how many of them are in the slow tier
- * @index: private: finds a unit by its place; 0: none, else the number of a unit, plus one
+ * @run: the runs that they are in, in the same order
+ * @nr_runs: how many there are
+ * @index: private: finds a region's first run; 0: none, else its number, plus one
  * @mask: private: the size of @index, less one
- * @room: private: room in @unit
+ * @room: private: room in @unit, and in @run
  */
 struct units {
 	struct unit *unit;
 	size_t nr;
 	size_t nr_slow;
+	struct run *run;
+	size_t nr_runs;
 	__u32 *index;
 	size_t mask;
 	size_t room;
@@ -85,6 +117,25 @@ int units_reset(struct units *units, size_t pages);
  * @fast: of the fast tier
  */
 void units_add(struct units *units, const struct htmm_page *pages, size_t nr, bool fast);
+
+/**
+ * units_runs() - find the runs of a region
+ * @units: where to look
+ * @like: a unit of the region
+ *
+ * Return: the number of the first one, plus one; 0: there is none.
+ */
+__u32 units_runs(const struct units *units, const struct unit *like);
+
+/**
+ * units_find_in() - find the unit of some runs that is at the same place as another one
+ * @units: where to look
+ * @runs: number of the first run, see units_runs()
+ * @like: the other one
+ *
+ * Return: the unit, or NULL.
+ */
+struct unit *units_find_in(const struct units *units, __u32 runs, const struct unit *like);
 
 /**
  * units_find() - find the unit that is at the same place as another one

@@ -173,6 +173,17 @@ static int list_ranges(const struct tier *tier, struct group *group, struct poli
 	return ret;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
 /*
  * Lists the hottest pages of the slow tier, without those of the ranges. Of huge pages, only their
  * hottest parts would be listed.
@@ -198,6 +209,8 @@ static int list_hottest(const struct tier *tier, struct group *group, struct htm
 			    !policy_in_focus(group->policy, &list.pages[i]))
 				list.pages[nr++] = list.pages[i];
 		list.nr = nr;
+		if (nr)
+			qsort(list.pages, nr, sizeof(*list.pages), by_place);
 		ret = ret ?: append(all, &list, err);
 	}
 	return ret;
