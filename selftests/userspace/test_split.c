@@ -149,14 +149,17 @@ static bool is_at(size_t border, size_t cell)
 	return border + 1 >= cell && border <= cell + 1;
 }
 
-/* A small array between others, and one without samples. */
+/*
+ * A small array between others, and one without samples. One border in 40 is some cells off, so this
+ * takes many runs: of a hundred, more than ten are wrong by chance once in some 10,000 times.
+ */
 static void all_arrays_are_found(void)
 {
 	double count[SPLIT_CELLS];
 	size_t border[SPLIT_CELLS], nr, at;
 	unsigned int run, right = 0;
 
-	for (run = 0; run < RUNS; run++) {
+	for (run = 0; run < 4 * RUNS; run++) {
 		at = fill(count, 0, 200, 4);
 		at = fill(count, at, 12, 200);
 		at = fill(count, at, 100, 20);
@@ -167,7 +170,7 @@ static void all_arrays_are_found(void)
 			 is_at(border[3], 312) && is_at(border[4], 462);
 	}
 	printf("# %u right\n", right);
-	CHECK(right >= RUNS * 9 / 10);
+	CHECK(right >= 4 * RUNS * 93 / 100);
 }
 
 /* A page with most of the samples, such as one with a lock, hides no array. */
