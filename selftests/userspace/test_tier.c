@@ -623,9 +623,17 @@ static void test_lists(void)
 {
 	struct tier *tier = make(USUAL);
 	const struct group *group = &tier->groups[0];
+	const struct htmm_page *pages;
+	u32 page;
 	size_t i;
 
+	/* Pages of both are between each other. */
+	for (page = 0; page < 100; page += 2) {
+		machine.node[1000 + page] = FAST;
+		machine.node[200 + page] = SLOW;
+	}
 	sample(1000, 1100, 5);
+	sample(200, 300, 2);
 	sample(40, 60, 3);
 	look(tier);
 	CHECK(machine.nr_lists == 2 && machine.list[0].unit == HTMM_UNIT_REGION);
@@ -634,8 +642,11 @@ static void test_lists(void)
 	CHECK(machine.list[1].min_samples == 1 && machine.list[1].session == 3);
 	CHECK(group->nr_slow == 100 && group->used == CAPACITY);
 	CHECK(group->pages.nr == group->nr_slow + group->used);
-	for (i = 0; i < group->pages.nr; i++)
-		CHECK(group->pages.pages[i].node == (i < group->nr_slow ? SLOW : FAST));
+	pages = group->pages.pages;
+	for (i = 0; i < group->pages.nr; i++) {
+		CHECK(pages[i].node == (i < group->nr_slow ? SLOW : FAST));
+		CHECK(!i || i == group->nr_slow || pages[i - 1].addr < pages[i].addr);
+	}
 	CHECK(!group->slow_cut);
 	destroy(tier);
 }

@@ -112,25 +112,30 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	return all ? full : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 
-/* Puts the pages of the slow tier first, then those of @node; drops those of other nodes. */
-static void sort_out(const struct tier *tier, struct group *group, int node)
+/*
+ * Puts the pages of the slow tier first, then those of @node, each still in the order of the list:
+ * units are found by it. Drops those of other nodes.
+ */
+static int sort_out(const struct tier *tier, struct group *group, int node, struct htmm_error *err)
 {
-	struct htmm_page *page = group->pages.pages, swap;
-	size_t i, nr;
+	struct htmm_page_list *list = &group->pages;
+	struct htmm_page *fast = malloc((list->nr + 1) * sizeof(*fast));
+	size_t i, nr = 0;
 
+	if (!fast)
+		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	group->nr_slow = 0;
-	for (i = 0; i < group->pages.nr; i++) {
-		if (!htmm_cpus_has(&tier->tiers.slow, page[i].node))
-			continue;
-		swap = page[group->nr_slow];
-		page[group->nr_slow++] = page[i];
-		page[i] = swap;
+	for (i = 0; i < list->nr; i++) {
+		if (htmm_cpus_has(&tier->tiers.slow, list->pages[i].node))
+			list->pages[group->nr_slow++] = list->pages[i];
+		else if (list->pages[i].node == node)
+			fast[nr++] = list->pages[i];
 	}
-	nr = group->nr_slow;
-	for (i = nr; i < group->pages.nr; i++)
-		if (page[i].node == node)
-			page[nr++] = page[i];
-	group->pages.nr = nr;
+	if (nr)
+		memcpy(list->pages + group->nr_slow, fast, nr * sizeof(*fast));
+	list->nr = group->nr_slow + nr;
+	free(fast);
+	return 0;
 }
 
 /* Lists both tiers in one pass over the page tables. Returns whether there are more. */
@@ -147,7 +152,7 @@ static int list_both(struct tier *tier, struct group *group, struct htmm_error *
 
 	if (full < 0)
 		return full;
-	sort_out(tier, group, node);
+	ret = sort_out(tier, group, node, err);
 	request.flags &= ~HTMM_LIST_OTHERS;
 	request.min_samples = 0;
 	for (node = tiers_next(nodes, node); node >= 0 && ret >= 0;
