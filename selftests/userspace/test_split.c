@@ -150,8 +150,8 @@ static bool is_at(size_t border, size_t cell)
 }
 
 /*
- * A small array between others, and one without samples. One border in 40 is some cells off, so
- * this takes many runs: of a hundred, more than ten are wrong by chance once in some 10,000 times.
+ * A small array between others, and one without samples. In one run of 40, a border is some cells
+ * off, so this takes many: of a hundred, more than ten are wrong once in some 20,000 times.
  */
 static void all_arrays_are_found(void)
 {

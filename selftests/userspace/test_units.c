@@ -19,19 +19,26 @@ static struct htmm_page page_at(u64 addr, u32 samples, unsigned int shift)
 	};
 }
 
-/* Some regions of two processes and targets; one in eight is a huge page, and some are gigantic. */
+/*
+ * In all regions there are pages of two address spaces and two targets. Some have huge pages, too,
+ * and some are parts of gigantic pages.
+ */
 static struct htmm_page random_page(void)
 {
-	const u32 region = tap_below(24);
-	struct htmm_page page = page_at(((u64)region * REGION_PAGES + tap_below(REGION_PAGES)) <<
-					HTMM_PAGE_SHIFT, tap_below(3), HTMM_PAGE_SHIFT);
+	u64 region = tap_below(24);
+	unsigned int shift = HTMM_PAGE_SHIFT;
+	struct htmm_page page;
 
-	page.space = 1 + region % 2;
-	page.target = 1 + region / 2 % 2;
-	if (region % 8 == 7)
-		page.mapping_shift = HTMM_REGION_SHIFT;
-	if (region >= 20)
-		page.mapping_shift = HTMM_REGION_SHIFT + 1;
+	if (region >= 20) {
+		region = 500 + 6 * (region - 20);
+		shift = 30;
+	} else if (region % 8 == 7 && tap_below(2)) {
+		shift = HTMM_REGION_SHIFT;
+	}
+	page = page_at((region * REGION_PAGES + tap_below(REGION_PAGES)) << HTMM_PAGE_SHIFT,
+		       tap_below(3), shift);
+	page.space = 1 + tap_below(2);
+	page.target = tap_below(2) ? 1 : 65537;
 	return page;
 }
 
@@ -178,9 +185,18 @@ static void add_lists(struct units *units, size_t nr, bool sorted)
 	units_add(units, list + nr_slow, nr - nr_slow, true);
 }
 
+/* What is in another list, too, is found there, and nothing else. */
+static void check_other(const struct units *units, const struct units *other, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		CHECK(units_find(other, only(units, &list[i])) == only(other, &list[i]));
+}
+
 static void test_random_lists(void)
 {
-	struct units units = {};
+	struct units units = {}, other = {};
 	unsigned int round;
 
 	for (round = 0; round < ROUNDS; round++) {
@@ -190,9 +206,16 @@ static void test_random_lists(void)
 		CHECK(!units.nr && !units.nr_runs);
 		add_lists(&units, nr, round % 3);
 		check_units(&units, nr);
+		CHECK(!units_reset(&other, nr / 2));
+		units_add(&other, list + nr / 4, nr / 2, tap_below(2));
+		check_other(&units, &other, nr);
 	}
+	CHECK(!units_reset(&units, 0));
+	units_add(&units, list, 0, false);
+	CHECK(!units.nr && !units.nr_runs && !units_find(&units, &other.unit[0]));
 	units_free(&units);
-	CHECK(!units_find(&units, &(struct unit) {}));
+	CHECK(!units_find(&units, &other.unit[0]));
+	units_free(&other);
 }
 
 /* Each region of a list by address has one run in each tier, however many pages it has. */
@@ -212,6 +235,11 @@ static void test_few_runs(void)
 	CHECK(units.nr == 1024 && units.nr_slow == nr_slow && units.nr_runs == 4);
 	CHECK(units.run[0].next == 3 && units.run[1].next == 4);
 	CHECK(units_runs(&units, &units.unit[units.nr - 1]) == 2);
+	/* Also if those of the other tier follow. */
+	CHECK(!units_reset(&units, 20));
+	units_add(&units, list, 10, false);
+	units_add(&units, list + 10, 10, true);
+	CHECK(units.nr == 20 && units.nr_runs == 2 && units.run[1].begin == 10);
 	units_free(&units);
 }
 

@@ -337,10 +337,11 @@ static int note_regions(struct policy *policy, const struct policy_look *look)
 		double samples = 0;
 		size_t j;
 
-		for (j = 0; j < now->run[i].nr && unit->fast; j++)
+		if (!unit->fast)
+			continue;
+		for (j = 0; j < now->run[i].nr; j++)
 			samples += unit[j].samples;
-		if (unit->fast)
-			add_part(regions, *unit, samples);
+		add_part(regions, *unit, samples);
 	}
 	for (i = 0; i < policy->plan.nr_moves && !policy->config.dry; i++) {
 		const struct policy_move *move = &policy->plan.moves[i];

@@ -64,7 +64,8 @@ struct policy_config {
 
 /**
  * struct policy_look - what one look has found
- * @slow: sampled pages of the slow tier, those with the most samples
+ * @slow: sampled pages of the slow tier, those with the most samples. In all lists of pages, those
+ *	of a region should come by address: other orders take long
  * @nr_slow: how many there are
  * @slow_cut: 0: @slow is all of them; else some with up to this many samples are not in it
  * @fast: pages of the fast tier, also without any samples

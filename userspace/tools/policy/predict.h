@@ -15,12 +15,14 @@
 #ifndef POLICY_PREDICT_H
 #define POLICY_PREDICT_H
 
+#include <assert.h>
 #include "units.h"
 
 /* Bins of counts, and of gains. */
 #define PREDICT_COUNTS	30
 #define PREDICT_GAINS	8
 #define PREDICT_CLASSES	(4 * PREDICT_COUNTS * PREDICT_GAINS)
+static_assert(PREDICT_CLASSES <= 1 << 10, "struct unit has 10 bits for a class");
 
 /**
  * struct predictor - what classes gain

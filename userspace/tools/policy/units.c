@@ -10,6 +10,9 @@
 /* The number of pages varies from look to look: this part more of them would have room. */
 #define ROOM_PART	8
 
+/* Places of the index in a cache line. */
+#define LINE	(64 / sizeof(__u32))
+
 __u64 unit_hash(const struct unit *unit)
 {
 	__u64 place = (unit->addr >> HTMM_PAGE_SHIFT) ^ (__u64)unit->space << 40 ^
@@ -31,17 +34,22 @@ static bool in_region(const struct run *run, const struct unit *unit)
 	       run->target == unit->target;
 }
 
-/* The place in the index where a unit's region is, or where it belongs. */
+/*
+ * The place in the index where a unit's region is, or where it belongs. The places of as many
+ * neighbours as a cache line of the index has follow one another. From a place that is taken the
+ * next try is a line and a place further: an odd number, so that all places are tried in the end.
+ */
 static __u32 *slot(const struct units *units, const struct unit *unit)
 {
-	const struct unit region = {
-		.addr = unit->addr >> HTMM_REGION_SHIFT << HTMM_PAGE_SHIFT,
-		.space = unit->space, .target = unit->target,
+	const __u64 number = unit->addr >> HTMM_REGION_SHIFT;
+	const struct unit line = {
+		.addr = number / LINE << HTMM_PAGE_SHIFT, .space = unit->space,
+		.target = unit->target,
 	};
-	size_t at = unit_hash(&region) & units->mask;
+	size_t at = (unit_hash(&line) * LINE + number % LINE) & units->mask;
 
 	while (units->index[at] && !in_region(&units->run[units->index[at] - 1], unit))
-		at = (at + 1) & units->mask;
+		at = (at + LINE + 1) & units->mask;
 	return &units->index[at];
 }
 
@@ -50,7 +58,7 @@ int units_reset(struct units *units, size_t pages)
 	size_t size = 64, i;
 
 	if (pages <= units->room && units->index) {
-		/* Few places of it are taken. */
+		/* Only these places of it were taken. */
 		for (i = 0; i < units->nr_runs; i++)
 			units->index[units->run[i].place] = 0;
 		units->nr = 0;
@@ -90,7 +98,10 @@ static struct unit unit_of(const struct htmm_page *page, bool fast)
 	};
 }
 
-/* Units are searched in the order of a list, too: from where the last one was, it is not far. */
+/*
+ * Units are searched in the order of a list, too: from where the last one was, it is not far. One
+ * that comes before that is searched from the beginning.
+ */
 static struct unit *find_in(const struct units *units, struct run *run, __u64 addr)
 {
 	struct unit *unit = &units->unit[run->begin];
@@ -120,9 +131,12 @@ struct unit *units_find_in(const struct units *units, __u32 number, const struct
 /* Can a unit be of the last run? */
 static bool continues(const struct units *units, const struct unit *new)
 {
-	const struct unit *last = &units->unit[units->nr - 1];
+	const struct unit *last;
 
-	return units->nr && in_region(&units->run[units->nr_runs - 1], new) &&
+	if (!units->nr)
+		return false;
+	last = &units->unit[units->nr - 1];
+	return in_region(&units->run[units->nr_runs - 1], new) &&
 	       last->addr < new->addr && last->fast == new->fast;
 }
 

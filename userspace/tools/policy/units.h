@@ -24,12 +24,12 @@
  * @recent: what it has gained lately, old gains counting less; see policy_look()
  * @pid: its process
  * @space: its address space
+ * @target: its target
  * @pages: its size, in pages of 4 KiB
  * @used: how many of these have samples
  * @old: its number in the previous look, plus one; 0: it was not there
- * @target: its target
- * @class: see predict.h
  * @node: where it is
+ * @class: see predict.h
  * @fast: in the fast tier
  * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
@@ -43,12 +43,12 @@ struct unit {
 	float recent;
 	__u32 pid;
 	__u32 space;
+	__u32 target;
 	__u32 pages;
 	__u32 used;
 	__u32 old;
-	__u16 target;
-	__u16 class;
 	__s16 node;
+	__u16 class : 10;
 	bool fast : 1;
 	bool before : 1;
 	bool seen : 1;
@@ -61,20 +61,20 @@ struct unit {
  * @addr: address of the region
  * @space: its address space
  * @target: its target
- * @nr: how many units there are
- * @begin: number of the first one
- * @next: number of another run of the region, plus one; 0: none
+ * @begin: number of the first unit
+ * @next: number of the next run of the region, plus one; 0: none
  * @place: private: where the index has the region
- * @at: private: which of its units was found last
+ * @nr: how many units there are
+ * @at: private: the first of its units that was not below the address searched last
  */
 struct run {
 	__u64 addr;
 	__u32 space;
-	__u16 target;
-	__u16 nr;
+	__u32 target;
 	__u32 begin;
 	__u32 next;
 	__u32 place;
+	__u16 nr;
 	__u16 at;
 };
 
@@ -112,7 +112,8 @@ int units_reset(struct units *units, size_t pages);
 /**
  * units_add() - add pages of one tier
  * @units: added to
- * @pages: the pages; pages of one huge page become one unit
+ * @pages: the pages; pages of one huge page become one unit. Those of a region by address: any
+ *	order gives the same units, but takes long
  * @nr: how many there are
  * @fast: of the fast tier
  */

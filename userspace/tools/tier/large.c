@@ -186,7 +186,8 @@ static int by_place(const void *a, const void *b)
 
 /*
  * Lists the hottest pages of the slow tier, without those of the ranges. Of huge pages, only their
- * hottest parts would be listed.
+ * hottest parts would be listed. Units are found by the order of a list, so they are sorted by
+ * place: of those with nearly the same count, the policy then takes the first, not the hottest.
  */
 static int list_hottest(const struct tier *tier, struct group *group, struct htmm_page_list *all,
 			struct htmm_error *err)
