@@ -42,17 +42,6 @@ static struct htmm_page random_page(void)
 	return page;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct htmm_page *x = a, *y = b;
-
-	if (x->target != y->target)
-		return x->target < y->target ? -1 : 1;
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static bool is_of(const struct unit *unit, const struct htmm_page *page)
 {
 	return unit->addr == page->addr >> page->mapping_shift << page->mapping_shift &&
@@ -176,8 +165,8 @@ static void add_lists(struct units *units, size_t nr, bool sorted)
 		fast[i] = i >= nr_slow;
 	}
 	if (sorted) {
-		qsort(list, nr_slow, sizeof(*list), by_place);
-		qsort(list + nr_slow, nr - nr_slow, sizeof(*list), by_place);
+		qsort(list, nr_slow, sizeof(*list), page_by_place);
+		qsort(list + nr_slow, nr - nr_slow, sizeof(*list), page_by_place);
 	}
 	/* A list may come in parts. */
 	units_add(units, list, part, false);

@@ -82,6 +82,17 @@ int units_reset(struct units *units, size_t pages)
 	return 0;
 }
 
+int page_by_place(const void *a, const void *b)
+{
+	const struct htmm_page *x = a, *y = b;
+
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	if (x->space != y->space)
+		return x->space < y->space ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
 static struct unit unit_of(const struct htmm_page *page, bool fast)
 {
 	unsigned int shift = page->mapping_shift > HTMM_PAGE_SHIFT ? page->mapping_shift :

@@ -139,6 +139,15 @@ __u32 units_runs(const struct units *units, const struct unit *like);
 struct unit *units_find_in(const struct units *units, __u32 runs, const struct unit *like);
 
 /**
+ * page_by_place() - in which order units_add() takes pages best, for qsort()
+ * @a: a struct htmm_page
+ * @b: another one
+ *
+ * Return: below 0 if @a comes first, above 0 if @b does.
+ */
+int page_by_place(const void *a, const void *b);
+
+/**
  * units_find() - find the unit that is at the same place as another one
  * @units: where to look
  * @like: the other one

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "htmmctl/clock.h"
 #include "large.h"
+#include "policy/units.h"
 
 /*
  * To count what is in use, all page tables are read. What part of the time that may take, unless
@@ -173,17 +174,6 @@ static int list_ranges(const struct tier *tier, struct group *group, struct poli
 	return ret;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct htmm_page *x = a, *y = b;
-
-	if (x->target != y->target)
-		return x->target < y->target ? -1 : 1;
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 /*
  * Lists the hottest pages of the slow tier, without those of the ranges. Of huge pages, only their
  * hottest parts would be listed. Units are found by the order of a list, so they are sorted by
@@ -211,7 +201,7 @@ static int list_hottest(const struct tier *tier, struct group *group, struct htm
 				list.pages[nr++] = list.pages[i];
 		list.nr = nr;
 		if (nr)
-			qsort(list.pages, nr, sizeof(*list.pages), by_place);
+			qsort(list.pages, nr, sizeof(*list.pages), page_by_place);
 		ret = ret ?: append(all, &list, err);
 	}
 	return ret;
