@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Of more pages than can be listed: which ones `htmmctl tier` lists, and how often. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "htmmctl/clock.h"
 #include "policy/rules.h"
 #include "tier_machine.h"
 
-/* Is each page of a list there once, with the tier that it is in? */
+/* Is each page of a list there once, with the tier that it is in, and of a region by address? */
 static void check_lists(const struct group *group)
 {
+	const struct htmm_page *pages = group->pages.pages;
+	u32 next[NODES][PAGES / 512 + 1] = {};
 	bool seen[PAGES] = {};
 	size_t i;
 
 	for (i = 0; i < group->pages.nr; i++) {
-		const u32 page = (group->pages.pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
+		const u32 page = (pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
 
+		CHECK(page >= next[pages[i].node][page / 512]);
+		next[pages[i].node][page / 512] = page + 1;
 		CHECK(!seen[page]);
 		seen[page] = true;
 		CHECK((machine.node[page] % 2 == SLOW) == (i < group->nr_slow));
 	}
 	for (; i < group->pages.nr + group->nr_rest; i++) {
-		const u32 page = (group->pages.pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
+		const u32 page = (pages[i].addr - BASE) >> HTMM_PAGE_SHIFT;
 
 		CHECK(!seen[page] && machine.node[page] % 2 == SLOW && !machine.samples[page]);
 		seen[page] = true;
@@ -95,6 +100,31 @@ static void test_large_hottest(void)
 		CHECK(group->ranges_s > 0);
 	}
 	CHECK(group->hottest_s > 0);
+	destroy(tier);
+}
+
+/* In regions that are not chosen the hottest pages are those with the highest addresses. */
+static void test_large_order(void)
+{
+	struct tier *tier = make(150);
+	const struct group *group = &tier->groups[0];
+	size_t i, hottest = 0;
+	u32 page;
+
+	tier->config.dry = true;
+	machine.size = PAGES;
+	for (page = USUAL; page < PAGES; page++)
+		machine.node[page] = SLOW;
+	for (page = 0; page < PAGES; page++)
+		if (page % 512 < 8)
+			sample(page, page + 1, 10 + page % 512);
+	look(tier);
+	CHECK(group->large);
+	check_lists(group);
+	for (i = 0; i < group->nr_slow; i++)
+		hottest += !policy_in_focus(group->policy, &group->pages.pages[i]);
+	printf("# %zu of %zu pages in no range\n", hottest, group->nr_slow);
+	CHECK(hottest > 100);
 	destroy(tier);
 }
 
@@ -298,6 +328,7 @@ int main(void)
 		TAP_TEST(test_large),
 		TAP_TEST(test_large_used),
 		TAP_TEST(test_large_hottest),
+		TAP_TEST(test_large_order),
 		TAP_TEST(test_large_hand),
 		TAP_TEST(test_large_seldom),
 		TAP_TEST(test_large_removed),
