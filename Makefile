@@ -120,7 +120,7 @@ hwtest: all
 	build/userspace/htmm-hwtest --module htmm.ko $(if $(QUICK),--quick)
 
 experiment: packages userspace
-	selftests/experiment/run $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
+	selftests/experiment/run --runs $(or $(RUNS),1) $(if $(JSON),--json "$(JSON)") $(or $(CELLS),--docs docs)
 
 bench-cooling:
 	$(MAKE) -C selftests/bench/cooling run

@@ -136,6 +136,17 @@ def won_by_move(result, still):
     return (result["fast_share"] - still["fast_share"]) * misses / result["moved"]
 
 
+def median(runs):
+    """The one with the median run time, with what differs from run to run; None: there are none."""
+    if not runs:
+        return None
+    middle = sorted(runs, key=lambda run: run["runtime"])[(len(runs) - 1) // 2]
+    return dict(middle, runs=[{
+        "runtime": run["runtime"], "fast_share": run["fast_share"],
+        "settled_speed": settled_speed(run), "settled_share": settled_share(run),
+    } for run in runs])
+
+
 def complete(results, load, fast_cell):
     """Add what takes other cells to know."""
     for cell, result in results.items():
@@ -174,6 +185,14 @@ def number(value, form):
     return form.format(value) if value is not None else "-"
 
 
+def ranged(form, result, value, each):
+    """A number, and its range if there are more runs than one."""
+    values = [each(run) for run in result["runs"]] if value is not None else []
+    if len(values) < 2:
+        return number(value, form)
+    return f"{form.format(value)} ({form.format(min(values))} to {form.format(max(values))})"
+
+
 def seconds(times):
     """Seconds after each shift, without the first phase if there are others."""
     times = times[1:] or times
@@ -196,12 +215,16 @@ def table(results, cells):
             continue
         moved = ["-", "-"] if result["method"] == "oracle" else \
             [f"{result['moved']:,}", f"{result['pingpongs']:,}"]
+        speed, rate = settled_speed(result), result["settled_rate"]
         values = [
-            f"{result['runtime']:.2f}", number(result["relative"], "{:.3f}"),
+            ranged("{:.2f}", result, result["runtime"], lambda run: run["runtime"]),
+            number(result["relative"], "{:.3f}"),
             number(result["settled"] and 100 * result["settled"], "{:.1f} %"),
-            number(result["settled_rate"] and 100 * result["settled_rate"], "{:.1f} %"),
-            f"{100 * result['fast_share']:.1f} %",
-            number(result["settled_share"] and 100 * result["settled_share"], "{:.1f} %"),
+            ranged("{:.1f} %", result, rate and 100 * rate,
+                   lambda run, speed=speed, rate=rate: 100 * rate * run["settled_speed"] / speed),
+            ranged("{:.1f} %", result, 100 * result["fast_share"], lambda run: 100 * run["fast_share"]),
+            ranged("{:.1f} %", result, result["settled_share"] and 100 * result["settled_share"],
+                   lambda run: 100 * run["settled_share"]),
             seconds(result["recovery"]), seconds(result["recovery_to_oracle"] or [None]),
             *moved, number(result["won_by_move"], "{:,.0f}"), f"{result['method_cpu']:.2f}",
             f"{result['program_system']:.2f}", f"{result['metadata'] // 1024:,}",
@@ -242,8 +265,10 @@ plot {lines}
 INTRODUCTION = """# How much moving pages helps
 
 Made by `make experiment`; do not edit. [testing.md](testing.md#experiments) says how to run it, and
-what a cell is. Each cell was measured once. Each section names the commit whose files it was
-measured with: a run writes the sections of its cells anew and keeps the others.
+what a cell is. Where a cell was measured more than once, its line is that of the run with the
+median run time, with the least and the greatest value of all runs in brackets. Each section names
+the commit whose files it was measured with: a run writes the sections of its cells anew and keeps
+the others.
 
 A program runs in a virtual machine with a fast and a slow NUMA node. A miss of the last-level cache
 (2 MiB) takes 80 ns in the fast node and 250 ns in the slow one. All times are those of the
