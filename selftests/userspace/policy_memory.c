@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdlib.h>
 #include "policy_memory.h"
 
@@ -227,6 +228,17 @@ void obey(struct memory *memory)
 		}
 	}
 	CHECK(used(memory) <= memory->capacity);
+}
+
+bool near(double a, double b, double part)
+{
+	return fabs(a - b) <= part * fabs(b) + 0.000000001;
+}
+
+bool knows(const struct memory *memory, double part)
+{
+	printf("# %.4f s of %.4f\n", memory->plan->saved_s, memory->saved * GAP_S);
+	return near(memory->plan->saved_s, memory->saved * GAP_S, part);
 }
 
 u64 fast_of(const struct memory *memory, u32 from, u32 to)

@@ -9,6 +9,8 @@
 #define HUGE		512U
 /* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
+/* What a sample of the slow tier takes longer, in seconds: 499 misses. */
+#define GAP_S		(499 * 0.00000017)
 
 /**
  * struct memory - a machine's pages and what they have
@@ -100,6 +102,11 @@ bool in_focus(const struct memory *memory, u32 page);
 void obey(struct memory *memory);
 /* Sample, look and obey, @looks times. */
 void work(struct memory *memory, u32 from, u32 to, u32 times, u32 looks);
+
+/* Is @a @b, but for this part of it? */
+bool near(double a, double b, double part);
+/* Does the policy know, but for this part of it, how much time its moves have saved? */
+bool knows(const struct memory *memory, double part);
 
 /* Pages in the fast tier: all, or those of @from to @to, without @to. */
 u64 used(const struct memory *memory);
