@@ -243,52 +243,73 @@ static int report_log(struct options *opts, struct htmm_error *err)
 	return ret;
 }
 
-/* Checks for conflicting options, and sets those that were not given. */
-static int complete(struct options *opts, struct htmm_error *err)
+/* Options that ask for what a live session does not keep. */
+static int check_session(const struct options *opts, bool map, struct htmm_error *err)
 {
-	const unsigned int drawn = opts->given_parts & (PART_HEAT | PART_WSS | PART_CURVE);
-	bool map = (opts->plot && drawn != PART_CURVE) || opts->format == FORMAT_DAMON;
+	const struct report_config *config = &opts->config;
+	const struct {
+		bool wanted;
+		const char *why;
+		const char *what;
+	} checks[] = {
+		{ config->min_level, "a live session does not keep where data came from",
+		  "--min-level needs" },
+		{ config->weight_period || opts->cooling_period || opts->columns,
+		  "the module has counted already",
+		  "--weight-period, --cooling-period and --resolution need" },
+		{ map, "a live session keeps no times", "a heat map needs" },
+		{ config->span.by, "a live session keeps no times", "--mark and --time need" },
+		{ opts->parts & PART_WSS, "a live session keeps no times", "--part wss needs" },
+		{ opts->parts & PART_HEAT, "a live session keeps no times", "--part heat needs" },
+	};
+	size_t i;
 
-	opts->parts = opts->given_parts;
-	if (opts->given_parts &&
-	    (opts->format == FORMAT_PROMETHEUS || opts->format == FORMAT_DAMON))
+	for (i = 0; i < ARRAY_SIZE(checks); i++)
+		if (checks[i].wanted)
+			return htmm_error_set(err, EINVAL,
+					      "record one with 'htmmctl record' and give it with -i",
+					      "%s; %s a file", checks[i].why, checks[i].what);
+	if (opts->parts & PART_FUNCTIONS)
+		return htmm_error_set(err, EINVAL,
+				      "use 'htmmctl hot --code', or give a recording with -i",
+				      "a live session keeps no instructions; --part functions needs a file");
+	return 0;
+}
+
+/* Options that do not go together. */
+static int check(const struct options *opts, struct htmm_error *err)
+{
+	const unsigned int drawn = opts->parts & (PART_HEAT | PART_WSS | PART_CURVE);
+	const bool map = (opts->plot && drawn != PART_CURVE) || opts->format == FORMAT_DAMON;
+	int ret;
+
+	if (opts->parts && (opts->format == FORMAT_PROMETHEUS || opts->format == FORMAT_DAMON))
 		return htmm_error_set(err, EINVAL, "leave out --part, or give --format json or csv",
 				      "this format has no parts");
 	if (opts->html && (opts->plot || opts->format != FORMAT_TEXT))
 		return htmm_error_set(err, EINVAL, "give --html alone, then the other one",
 				      "a page has pictures and tables of its own");
-	if (opts->plot && opts->given_parts && (!drawn || drawn & (drawn - 1)))
+	if (opts->plot && opts->parts && (!drawn || drawn & (drawn - 1)))
 		return htmm_error_set(err, EINVAL, "give one of --part heat, wss and curve",
 				      "a picture is of one part");
-
-	if (opts->config.min_level && !opts->path)
-		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
-				      "a live session does not keep where data came from; --min-level needs a file");
-	if (!opts->path && (opts->config.weight_period || opts->cooling_period || opts->columns))
-		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
-				      "the module has counted already; --weight-period, --cooling-period and --resolution need a file");
-	if (map && !opts->path)
-		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
-				      "a live session keeps no times; a heat map needs a file");
-	if (opts->config.span.by && !opts->path)
-		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
-				      "a live session keeps no times; --mark and --time need a file");
+	ret = opts->path ? 0 : check_session(opts, map, err);
+	if (ret)
+		return ret;
 	if (opts->format == FORMAT_DAMON && isatty(STDOUT_FILENO))
 		return htmm_error_set(err, EINVAL, "redirect it: > FILE",
 				      "a record for damo cannot go to a terminal");
-	if (opts->parts & (PART_WSS | PART_HEAT) && !opts->path)
-		return htmm_error_set(err, EINVAL,
-				      "record one with 'htmmctl record' and give it with -i",
-				      "a live session keeps no times, so it has no --part %s",
-				      opts->parts & PART_WSS ? "wss" : "heat");
-	if (opts->parts & PART_FUNCTIONS && !opts->path)
-		return htmm_error_set(err, EINVAL,
-				      "use 'htmmctl hot --code', or give a recording with -i",
-				      "a live session keeps no instructions; --part functions needs a file");
+	return 0;
+}
+
+/* Sets the options that were not given, unless those that were conflict. */
+static int complete(struct options *opts, struct htmm_error *err)
+{
+	int ret;
+
+	opts->parts = opts->given_parts;
+	ret = check(opts, err);
+	if (ret)
+		return ret;
 	opts->config.if_known = !opts->parts;
 	if (!opts->parts && opts->html)
 		opts->parts = PART_ALL | PART_CURVE | (opts->path ? PART_FUNCTIONS : 0);
