@@ -190,7 +190,8 @@ def ranged(form, result, value, each):
     values = [each(run) for run in result["runs"]] if value is not None else []
     if len(values) < 2:
         return number(value, form)
-    return f"{form.format(value)} ({form.format(min(values))} to {form.format(max(values))})"
+    bare = form.removesuffix(" %")
+    return f"{form.format(value)} ({bare.format(min(values))} to {bare.format(max(values))})"
 
 
 def seconds(times):
