@@ -231,3 +231,15 @@ void access_pages(const struct source *source, void *mem, size_t pages, size_t r
 		break;
 	}
 }
+
+void access_kept(const struct source *source, void *mem, size_t pages, size_t rounds)
+{
+	size_t i;
+
+	if (source->kind != ACCESS_FAULT) {
+		access_pages(source, mem, pages, rounds);
+		return;
+	}
+	for (i = 0; i < pages; i++)
+		access_pages(source, mem + i * PAGE, 1, rounds);
+}

@@ -77,5 +77,11 @@ int access_bind(void *mem, size_t bytes, int node);
  * each page in order, then the next round. Each store or load is a single instruction.
  */
 void access_pages(const struct source *source, void *mem, size_t pages, size_t rounds);
+/*
+ * The same, but of faults all of a page one after the other. To fault, a page is absent for a part
+ * of each round, which may happen to be when the module looks for freed memory, twice, and then it
+ * forgets the page with its samples.
+ */
+void access_kept(const struct source *source, void *mem, size_t pages, size_t rounds);
 
 #endif /* KSFT_ACCESS_H */

@@ -94,23 +94,6 @@ static void check_count(struct __test_metadata *_metadata,
 	EXPECT_EQ(channel->time_enabled, channel->time_running);
 }
 
-/*
- * Accesses to all pages in turn. Faults are an exception, all of a page one after the other: to
- * fault, a page is absent for a part of each round, which may happen to be when the module looks
- * for freed memory, twice, and then it forgets the page with its samples.
- */
-static void access_all(const struct source *source, void *mem, size_t rounds)
-{
-	int i;
-
-	if (source->kind != ACCESS_FAULT) {
-		access_pages(source, mem, PAGES, rounds);
-		return;
-	}
-	for (i = 0; i < PAGES; i++)
-		access_pages(source, mem + i * PAGE, 1, rounds);
-}
-
 /* A known number of accesses on each CPU in turn. */
 TEST_F(counting, each_cpu)
 {
@@ -125,7 +108,7 @@ TEST_F(counting, each_cpu)
 	ASSERT_START(self);
 	for (i = 0; i < self->nr_cpus; i++) {
 		pin(_metadata, self->cpus[i]);
-		access_all(&self->source, self->mem, rounds);
+		access_kept(&self->source, self->mem, PAGES, rounds);
 		ASSERT_EQ(0, cpu_priority(false));
 	}
 	ASSERT_EQ(0, device_stop(self->fd));
@@ -206,7 +189,7 @@ TEST_F(counting, longest_record)
 				    PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC;
 	ASSERT_START(self);
 	pin(_metadata, self->cpus[0]);
-	access_all(&self->source, self->mem, period);
+	access_kept(&self->source, self->mem, PAGES, period);
 	ASSERT_EQ(0, cpu_priority(false));
 	ASSERT_EQ(0, device_stop(self->fd));
 	EXPECT_NEAR(PAGES, device_samples(self->fd, getpid(), self->mem, PAGES * PAGE),

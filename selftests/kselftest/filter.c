@@ -31,8 +31,8 @@ FIXTURE_VARIANT_ADD(filter, faults) { ACCESS_FAULT };
 
 static void work(struct _test_data_filter *self, int area)
 {
-	access_pages(&self->source, self->mem + area * PAGES * PAGE, PAGES,
-		     SHARE * self->source.event.period);
+	access_kept(&self->source, self->mem + area * PAGES * PAGE, PAGES,
+		    SHARE * self->source.event.period);
 }
 
 /* Works on each CPU, in an area that no thread uses. */
