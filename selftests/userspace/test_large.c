@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "htmmctl/clock.h"
 #include "policy/rules.h"
+#include "tier/large.h"
 #include "tier_machine.h"
 
 /* Is each page of a list there once, with the tier that it is in, and of a region by address? */
@@ -322,6 +323,22 @@ static void test_large_removed(void)
 	destroy(tier);
 }
 
+/* Without a process whose page tables could not be read, what is in use seems too little. */
+static void test_large_skipped(void)
+{
+	struct tier *tier = make(150);
+	struct group *group = &tier->groups[0];
+	struct htmm_error err;
+
+	group->used = 700;
+	machine.skipped = 1;
+	CHECK(!large_used(tier, group, &err) && group->used == 700);
+	machine.skipped = 0;
+	group->count_due = 0;
+	CHECK(!large_used(tier, group, &err) && group->used == CAPACITY);
+	destroy(tier);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -333,6 +350,7 @@ int main(void)
 		TAP_TEST(test_large_seldom),
 		TAP_TEST(test_large_removed),
 		TAP_TEST(test_large_nodes),
+		TAP_TEST(test_large_skipped),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

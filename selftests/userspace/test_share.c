@@ -143,6 +143,15 @@ static void test_random(void)
 		check_random();
 }
 
+/* What belongs to nobody is nobody's. */
+static void test_nobody(void)
+{
+	struct share share[] = { {}, { .limit = 30, .wanted = 20 }, {} };
+
+	share_divide(share, ARRAY_SIZE(share), 100);
+	CHECK(!share[0].capacity && share[1].capacity == 30 && !share[2].capacity);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -151,6 +160,7 @@ int main(void)
 		TAP_TEST(test_lent),
 		TAP_TEST(test_scarce),
 		TAP_TEST(test_neighbour),
+		TAP_TEST(test_nobody),
 		TAP_TEST(test_random),
 	};
 

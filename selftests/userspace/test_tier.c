@@ -498,6 +498,136 @@ static void test_exited(void)
 	destroy(tier);
 }
 
+/* What a target had of the fast tier goes to the others when it exits or is removed. */
+static void test_other_ends(void)
+{
+	enum other other;
+
+	for (other = OTHER_DEAD; other <= OTHER_GONE; other++) {
+		struct tier *tier = make_targets();
+
+		sample(1000, 1400, 5);
+		look(tier);
+		CHECK(tier->groups[0].capacity == 384 && tier->groups[1].capacity == 128);
+		machine.other = other;
+		tier->due = 0;
+		sample(1000, 1500, 5);
+		look(tier);
+		if (other == OTHER_ALIVE) {
+			CHECK(tier->groups[0].capacity == 384 && !tier->groups[1].rests);
+		} else {
+			CHECK(tier->groups[0].capacity == CAPACITY);
+			CHECK(!tier->groups[1].capacity && tier->groups[1].rests);
+		}
+		tier->due = 0;
+		look(tier);
+		/* Its policy has nothing to wait for. */
+		CHECK(tier->due > tier->seconds);
+		destroy(tier);
+	}
+}
+
+/*
+ * Where the page tables of a process could not be read, its pages are not gone: the look is taken
+ * a little later. But not for ever.
+ */
+static void test_skipped(void)
+{
+	struct tier *tier = make(USUAL);
+	const struct group *group = &tier->groups[0];
+	u64 used, looks;
+	double share;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		sample(1000, 1400, 5);
+		tier->due = 0;
+		look(tier);
+	}
+	used = group->used;
+	looks = tier->looks;
+	share = group->plan->fast_share;
+	CHECK(used > 500 && fast_of(1000, 1400) == 400 && share > 0.5);
+	/* Also if a cooling was the only reason to look. */
+	machine.skipped = 3;
+	tier->due = 1000;
+	tier->cooling_period = 1;
+	for (i = 0; i < 3; i++) {
+		sample(1000, 1400, 5);
+		look(tier);
+		CHECK(group->rests && group->used == used && tier->looks == looks);
+		CHECK(tier->wait <= 0 && group->capacity == CAPACITY);
+		tier->cooling_period = 0;
+	}
+	look(tier);
+	CHECK(!group->rests && tier->looks == looks + 1 && group->used == used);
+	CHECK(group->plan->fast_share > 0.9 && !group->plan->burst);
+	/* One that changes its mappings all the time. */
+	machine.skipped = 1000;
+	for (i = 0; i < 20; i++) {
+		tier->due = 0;
+		sample(1000, 1400, 5);
+		look(tier);
+		CHECK(group->used == used);
+	}
+	CHECK(tier->looks > looks + 5 && machine.skipped < 1000);
+	destroy(tier);
+}
+
+/* The list of one node is not complete, but that of the next one is. */
+static void test_skipped_node(void)
+{
+	struct tier *tier = make(USUAL);
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	sample(0, 100, 5);
+	machine.skipped = 1;
+	look(tier);
+	CHECK(machine.nr_lists == 3 && tier->groups[0].rests && !tier->looks);
+	look(tier);
+	CHECK(!tier->groups[0].rests && tier->looks == 1);
+	destroy(tier);
+}
+
+/* All policies together have the rate that was asked for. */
+static void test_rate(void)
+{
+	struct tier tier = { .config = { .rate_pages = 101 }, .nr_groups = 2 };
+	struct htmm_error err;
+
+	CHECK(!tier_open(&tier, &err));
+	CHECK(tier.groups[0].policy->config.rate_pages == 50);
+	CHECK(tier.groups[1].policy->config.rate_pages == 50);
+	tier_close(&tier);
+	tier.config.rate_pages = 1;
+	CHECK(!tier_open(&tier, &err) && tier.groups[1].policy->config.rate_pages == 1);
+	tier_close(&tier);
+	tier.config.rate_pages = 0;
+	CHECK(!tier_open(&tier, &err) && !tier.groups[1].policy->config.rate_pages);
+	tier_close(&tier);
+}
+
+/* However long a program does nothing, it is known what the fast tier has served before. */
+static void test_idle(void)
+{
+	struct tier *tier = make(USUAL);
+	struct tally lately;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		sample(1000, 1400, 5);
+		look(tier);
+	}
+	lately = tier->lately;
+	CHECK(lately.samples > 1000 && lately.fast > 0);
+	for (i = 0; i < 3; i++) {
+		tier->due = 0;
+		look(tier);
+	}
+	CHECK(tier->lately.samples == lately.samples && tier->lately.fast == lately.fast);
+	destroy(tier);
+}
+
 /* The policies know what samples and looks have cost, together, and which CPUs are busy. */
 static void test_cost(void)
 {
@@ -585,6 +715,11 @@ int main(void)
 		TAP_TEST(test_limits),
 		TAP_TEST(test_effect),
 		TAP_TEST(test_exited),
+		TAP_TEST(test_other_ends),
+		TAP_TEST(test_skipped),
+		TAP_TEST(test_skipped_node),
+		TAP_TEST(test_rate),
+		TAP_TEST(test_idle),
 		TAP_TEST(test_cost),
 		TAP_TEST(test_cost_of_copies),
 		TAP_TEST(test_busy),

@@ -126,12 +126,11 @@ int __wrap_htmm_device_info(int fd, struct htmm_info *info, size_t size, struct 
 int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err);
 int __wrap_htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error *err)
 {
-	list->nr = 2;
+	list->nr = machine.other == OTHER_GONE ? 1 : 2;
 	list->target = calloc(2, sizeof(*list->target));
 	CHECK(list->target);
-	/* One more, which has exited. */
 	list->target[1].number = 2;
-	list->target[1].flags = HTMM_TARGET_INFO_DEAD;
+	list->target[1].flags = machine.other == OTHER_DEAD ? HTMM_TARGET_INFO_DEAD : 0;
 	list->target[1].stats[HTMM_STAT_SAMPLES] = machine.others;
 	list->target->number = 1;
 	list->target->flags = machine.dead ? HTMM_TARGET_INFO_DEAD : 0;
@@ -206,6 +205,11 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		list_regions(request, list);
 		return 0;
 	}
+	if (machine.skipped) {
+		machine.skipped--;
+		list->skipped = 1;
+		return 0;
+	}
 	sample_rounds(machine.meanwhile);
 	for (page = 0; page < machine.size; page++) {
 		if (!listed(request, page))
@@ -253,7 +257,8 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 	buf->placement.nr_nodes = NODES;
 	for (node = 0; node < NODES; node++)
 		buf->nodes[node].node = node;
-	for (page = 0; page < machine.size; page++)
+	buf->placement.skipped = machine.skipped > 0;
+	for (page = 0; page < machine.size && !machine.skipped; page++)
 		buf->nodes[machine.node[page]].pages++;
 	take_pages(400 + machine.taken);
 	return 0;
@@ -350,6 +355,7 @@ struct tier *make_targets(void)
 	struct tier *tier = make(USUAL);
 
 	tier->groups[0].target = 1;
+	machine.other = OTHER_ALIVE;
 	tier->groups[0].weight = 3;
 	tier->groups[1] = (struct group) { .target = 2, .weight = 1 };
 	tier->groups[1].policy = policy_new(&tier->config);

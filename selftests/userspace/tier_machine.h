@@ -35,6 +35,8 @@ struct call {
 	bool sorted;
 };
 
+enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
+
 /**
  * struct machine - the made-up machine
  * @size: how many pages there are
@@ -46,6 +48,8 @@ struct call {
  * @second: pages from here on are of a second process; 0: there is none
  * @found: how often each page was listed as one of a process on a node
  * @removed: what is asked of one target is not there any more
+ * @other: is the second target alive, dead, or not in the session any more?
+ * @skipped: so many lists and counts of pages find none, as the process changes its mappings
  * @call: the calls
  * @nr_calls: how many
  * @list: what was asked of the lists, in order
@@ -82,6 +86,8 @@ struct machine {
 	u32 second;
 	u32 found[PAGES];
 	bool removed;
+	enum other other;
+	unsigned int skipped;
 	struct call call[CALLS];
 	unsigned int nr_calls;
 	struct htmm_list_pages list[CALLS];

@@ -73,7 +73,7 @@ static void divide_rest(struct share *share, unsigned int nr, __u64 room)
 	for (i = 0; i < nr; i++)
 		weights += share[i].limit ? 0 : share[i].weight;
 	for (i = 0; i < nr; i++)
-		if (!share[i].limit)
+		if (!share[i].limit && weights)
 			share[i].capacity = room * share[i].weight / weights;
 }
 

@@ -269,14 +269,17 @@ static int count_used(const struct tier *tier, struct group *group, struct htmm_
 {
 	struct htmm_placement_buf placement;
 	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
+	__u64 used = 0;
 	__u32 i;
 
 	if (ret)
 		return ret;
-	group->used = 0;
 	for (i = 0; i < placement.placement.nr_nodes; i++)
 		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
-			group->used += placement.nodes[i].pages;
+			used += placement.nodes[i].pages;
+	/* Without a process whose mappings change now, it is too small. */
+	if (!placement.placement.skipped || used > group->used)
+		group->used = used;
 	htmm_placement_free(&placement);
 	return 0;
 }

@@ -218,11 +218,12 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 {
 	int ret;
 
-	if (all->session.follows)
-		children_add(&all->children, all->tier.fd);
 	ret = tier_look(&all->tier, err);
 	if (ret)
 		return ret;
+	/* Not before it is known that the session is still this program's own. */
+	if (all->session.follows)
+		children_add(&all->children, all->tier.fd);
 	if (all->plan && (all->json ? log_plan_json : log_plan)(stdout, &all->tier, err))
 		return -err->code;
 	tier_move(&all->tier);

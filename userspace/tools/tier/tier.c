@@ -17,6 +17,8 @@
 #define SMALL_PART	32
 /* What part of the time looks may take to see that limits are kept. */
 #define LIMITS_PART	0.01
+/* So often in a row a look waits for a process that changes its mappings. */
+#define SKIPS_MOST	8
 
 static const char *const works[TIER_NR_WORKS] = {
 	[TIER_BEGIN] = "begin",
@@ -50,13 +52,17 @@ static void read_busy(struct tier *tier)
 
 int tier_open(struct tier *tier, struct htmm_error *err)
 {
+	struct policy_config config = tier->config;
 	unsigned int i;
 
 	tier->mover.tiers = &tier->tiers;
 	tier->thin = 1;
 	read_busy(tier);
+	/* The limit is that of all of them together. */
+	if (config.rate_pages)
+		config.rate_pages = config.rate_pages / tier->nr_groups ?: 1;
 	for (i = 0; i < tier->nr_groups; i++) {
-		tier->groups[i].policy = policy_new(&tier->config);
+		tier->groups[i].policy = policy_new(&config);
 		if (!tier->groups[i].policy)
 			return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	}
@@ -97,6 +103,7 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 	if (ret)
 		return ret;
 	full = one.nr == most;
+	one.skipped += list->skipped;
 	if (!list->nr) {
 		free(list->pages);
 		*list = one;
@@ -107,6 +114,7 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 		memcpy(all + list->nr, one.pages, one.nr * sizeof(*all));
 		list->pages = all;
 		list->nr += one.nr;
+		list->skipped = one.skipped;
 	}
 	htmm_pages_free(&one);
 	return all ? full : htmm_error_set(err, ENOMEM, NULL, "out of memory");
@@ -249,6 +257,8 @@ static double wait_of(const struct tier *tier, double cost)
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
+		if (!tier->groups[i].alive)
+			continue;
 		wait = fmin(wait, policy_wait(tier->groups[i].policy, cost));
 		/* The kernel gives more to a program that takes new memory. */
 		if (tier->groups[i].limit)
@@ -265,6 +275,8 @@ static double glance_wait_of(const struct tier *tier)
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
+		if (!tier->groups[i].alive)
+			continue;
 		cost += tier->groups[i].glance;
 		watches |= !tier->groups[i].plan || policy_watches(tier->groups[i].policy);
 	}
@@ -306,6 +318,7 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 
 		if (group->target && group->target != target->number)
 			continue;
+		group->alive |= !(target->flags & HTMM_TARGET_INFO_DEAD);
 		group->counted += target->stats[HTMM_STAT_SAMPLES];
 		group->tracked += target->pages;
 	}
@@ -325,6 +338,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->evicted = 0;
 	tier->nr_coolings = 0;
 	for (i = 0; i < tier->nr_groups; i++) {
+		tier->groups[i].alive = false;
 		tier->groups[i].counted = 0;
 		tier->groups[i].tracked = 0;
 	}
@@ -378,7 +392,16 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 
 	if (full < 0)
 		return full;
-	group->used = group->pages.nr - group->nr_slow;
+	/* Pages that could not be looked at would seem to be gone, and later to be new. */
+	if (group->pages.skipped && group->skips++ < SKIPS_MOST) {
+		group->rests = true;
+		tier->due = 0;
+		return 0;
+	}
+	if (!group->pages.skipped) {
+		group->skips = 0;
+		group->used = group->pages.nr - group->nr_slow;
+	}
 	ret = count_listed(tier, group, err);
 	group->large = full;
 	return ret;
@@ -387,6 +410,7 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 static void empty_lists(struct group *group)
 {
 	htmm_pages_free(&group->pages);
+	group->nr_slow = 0;
 	group->nr_rest = 0;
 	group->least = group->plan ? group->plan->least : 1;
 	group->slow_cut = group->least - 1;
@@ -398,7 +422,12 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	const double before = tier->charged;
 	int ret;
 
-	group->rests = rests_unseen(tier, group);
+	/* What has exited, or was removed from the session, has no pages. */
+	if (!group->alive) {
+		empty_lists(group);
+		group->used = 0;
+	}
+	group->rests = !group->alive || rests_unseen(tier, group);
 	if (!group->rests) {
 		ret = list_regions(tier, group, err);
 		if (ret)
@@ -470,6 +499,8 @@ static struct share share_of(const struct group *group)
 {
 	const __u64 more = group->large ? group->tracked : group->nr_slow;
 
+	if (!group->alive)
+		return (struct share) {};
 	return (struct share) {
 		.weight = group->weight, .limit = group->limit,
 		.wanted = group->used + more + (group->plan ? group->plan->reserve : 0),
@@ -519,8 +550,15 @@ static void add_to(struct tally *tally, __u64 samples, double share)
 static void count_served(struct tier *tier)
 {
 	bool moved = tier->mover.promoted || tier->mover.demoted;
+	__u64 all = 0;
 	unsigned int i;
 
+	for (i = 0; i < tier->nr_groups; i++)
+		if (!tier->groups[i].rests)
+			all += tier->groups[i].samples - tier->groups[i].tallied;
+	/* What is known of the last samples is kept until there are others. */
+	if (!all)
+		return;
 	tier->lately.samples /= 2;
 	tier->lately.fast /= 2;
 	for (i = 0; i < tier->nr_groups; i++) {
@@ -611,12 +649,12 @@ void tier_move(struct tier *tier)
 }
 
 /*
- * Cooling is requested here, not done by the module, so that none happens while a list is read.
- * After a phase change, the plan asks for an additional one.
+ * Cooling is requested here, not done by the module, so that none happens while a list is read, or
+ * before a look that was put off. After a phase change, the plan asks for an additional one.
  */
 void tier_cool(struct tier *tier)
 {
-	bool due = cooling_due(tier);
+	bool due = tier->due > 0 && cooling_due(tier);
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {

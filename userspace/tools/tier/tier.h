@@ -62,6 +62,8 @@ struct hand {
  * @target: whose pages: number of a target; 0: all targets'
  * @weight: its part of the fast tier, relative to the weights of the others
  * @limit: most pages of the fast tier that it may use; 0: no limit but the others
+ * @alive: some of its processes or cgroups exist
+ * @skips: looks in a row at which some of its page tables could not be read
  * @large: it has more pages than can be listed at each look
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
@@ -91,6 +93,8 @@ struct group {
 	__u32 target;
 	__u32 weight;
 	__u64 limit;
+	bool alive;
+	unsigned int skips;
 	bool large;
 	bool rests;
 	struct htmm_page_list regions;
