@@ -697,6 +697,86 @@ static void test_limits(void)
 	destroy(memory);
 }
 
+/* Regions of 2 MiB of a process, from @addr on, each with some samples. */
+static size_t add_regions(struct htmm_page *region, u64 addr, u32 pid, u32 nr, u32 samples)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		region[i] = (struct htmm_page) {
+			.addr = addr + ((u64)i << HTMM_REGION_SHIFT), .pid = pid, .space = pid,
+			.target = 1, .samples = samples, .mapping_shift = HTMM_REGION_SHIFT,
+		};
+	return nr;
+}
+
+/* One resident page of the fast tier in each region of the ranges of a process, but for a few. */
+static size_t list_ranges(struct htmm_page *page, const struct policy_range *range, ssize_t nr,
+			  u32 pid)
+{
+	size_t found = 0;
+	u64 addr;
+
+	for (; nr > 0; nr--, range++)
+		for (addr = range->start; range->pid == pid && addr < range->end;
+		     addr += 1 << HTMM_REGION_SHIFT)
+			if (addr >> HTMM_REGION_SHIFT & 15 || pid != 77)
+				page[found++] = (struct htmm_page) {
+				.addr = addr, .pid = pid, .space = pid, .target = 1,
+				.mapping_shift = HTMM_PAGE_SHIFT,
+			};
+	return found;
+}
+
+/*
+ * At each look there is another process with pages in the fast tier, which exits before the next
+ * one. What was known of them does not pile up; of a process that only does nothing, it is kept.
+ */
+static void test_exits(void)
+{
+	static struct htmm_page regions[500], found[400], fast[300];
+	struct policy *policy = policy_new(&usual);
+	const u64 coolings[2] = {};
+	u64 total = 0;
+	u32 i, n, idle = 0, known = 0;
+
+	CHECK(policy);
+	for (i = 0; i < 200; i++) {
+		struct policy_look look = {
+			.focused = true, .regions = regions, .found = found, .fast = fast,
+			.capacity = 100000, .used = 90000, .coolings = coolings,
+			.nr_coolings = 2, .period = 499, .seconds = i + 1,
+		};
+		const struct policy_range *range;
+		ssize_t nr;
+
+		look.nr_regions = add_regions(regions, 1ULL << 32, 77, 100, 10 * (i + 1));
+		look.nr_regions += add_regions(regions + 100, 1ULL << 34, 1000 + i, 300, 2);
+		look.nr_found = add_regions(found, 1ULL << 34, 1000 + i, 300, 0);
+		/* It was seen once, and has no samples. */
+		if (!i)
+			look.nr_found += add_regions(found + 300, 1ULL << 36, 88, 20, 0);
+		for (n = 0; n < look.nr_found; n++)
+			found[n].mapping_shift = HTMM_PAGE_SHIFT;
+		total += 1600;
+		look.samples = total;
+		nr = policy_focus(policy, &look, &range);
+		CHECK(nr >= 0);
+		look.nr_found = 0;
+		look.nr_fast = list_ranges(fast, range, nr, 77);
+		look.nr_fast += list_ranges(fast + look.nr_fast, range, nr, 88);
+		CHECK(policy_look(policy, &look));
+	}
+	for (n = 0; n < policy->focus.now.nr; n++) {
+		idle += policy->focus.now.unit[n].pid == 88;
+		known += policy->focus.now.unit[n].pid == 77 && policy->focus.area[n].fast_pages;
+	}
+	printf("# %zu regions, %u of the idle one, %u known of the other one\n",
+	       policy->focus.now.nr, idle, known);
+	CHECK(policy->focus.now.nr < 3000 && idle == 20 && known > 80);
+	policy_free(policy);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -721,6 +801,7 @@ int main(void)
 		TAP_TEST(test_unsampled),
 		TAP_TEST(test_spaces),
 		TAP_TEST(test_limits),
+		TAP_TEST(test_exits),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));
