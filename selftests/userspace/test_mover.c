@@ -24,17 +24,29 @@ static void check_bound(const char *maps, bool bound, u32 first, u32 second)
 	destroy(tier);
 }
 
+static struct bound_process *bound_of(struct bindings *bindings, pid_t pid, u32 space)
+{
+	size_t i;
+
+	for (i = 0; i < BINDINGS_SLOTS; i++)
+		if (bindings->slot[i].pid == pid && bindings->slot[i].space == space)
+			return &bindings->slot[i];
+	return NULL;
+}
+
 /* Reads again what the process binds; after how many times as long as it took is it read again? */
 static unsigned int read_again(struct bindings *bindings, pid_t pid, u32 space, const char *maps)
 {
-	struct bound_process *process = &bindings->slot[PID];
+	struct bound_process *process = bound_of(bindings, pid, space);
 	const u32 read = machine.maps_read;
 
 	machine.maps = maps;
-	if (space == 1 && pid == PID)
+	if (process)
 		process->due = 0;
 	bindings_allow(bindings, pid, space, BASE, FAST);
 	CHECK(machine.maps_read == read + 1);
+	process = bound_of(bindings, pid, space);
+	CHECK(process);
 	CHECK(process->due >= clock_ns(CLOCK_MONOTONIC) / 1e9);
 	/* Not yet. */
 	bindings_allow(bindings, pid, space, BASE, FAST);
@@ -73,9 +85,33 @@ static void test_bound_the_same(void)
 	CHECK(bindings_allow(&bindings, PID, 1, BASE, FAST));
 	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 50);
 	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 100);
-	/* At once, if it runs another program, or if another process takes its place. */
+	/* At once, if it runs another program, or of another process. */
 	CHECK(read_again(&bindings, PID, 2, "40000000 default\n") == 50);
 	CHECK(read_again(&bindings, PID + BINDINGS_SLOTS, 2, "40000000 default\n") == 50);
+	bindings_free(&bindings);
+	destroy(tier);
+}
+
+/* Of processes whose numbers have the same place, each is read once. */
+static void test_bound_of_many(void)
+{
+	struct tier *tier = make(USUAL);
+	struct bindings bindings = {};
+	u32 i, n;
+
+	machine.slow = true;
+	machine.maps = "40000000 bind:1\n";
+	for (i = 0; i < 5; i++) {
+		CHECK(!bindings_allow(&bindings, PID, 1, BASE, FAST));
+		CHECK(!bindings_allow(&bindings, PID + BINDINGS_SLOTS, 2, BASE, FAST));
+	}
+	CHECK(machine.maps_read == 2);
+	/* More than there are places: the one that was read last stays. */
+	for (n = 0; n < BINDINGS_PLACES; n++)
+		bindings_allow(&bindings, PID, 3 + n, BASE, FAST);
+	CHECK(machine.maps_read == 2 + BINDINGS_PLACES);
+	bindings_allow(&bindings, PID, 2 + n, BASE, FAST);
+	CHECK(machine.maps_read == 2 + BINDINGS_PLACES);
 	bindings_free(&bindings);
 	destroy(tier);
 }
@@ -249,6 +285,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_bound),
 		TAP_TEST(test_bound_the_same),
+		TAP_TEST(test_bound_of_many),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_copy_cost),

@@ -111,9 +111,26 @@ static void read_process(struct bound_process *process, pid_t pid, __u32 space)
 	*process = now;
 }
 
+/* The place of a process; else that of another one, which would have to be read first. */
+static struct bound_process *place_of(struct bindings *bindings, pid_t pid, __u32 space)
+{
+	struct bound_process *place = NULL;
+	unsigned int i;
+
+	for (i = 0; i < BINDINGS_PLACES; i++) {
+		struct bound_process *slot = &bindings->slot[(pid + i) % BINDINGS_SLOTS];
+
+		if (slot->pid == pid && slot->space == space)
+			return slot;
+		if (!place || slot->due < place->due)
+			place = slot;
+	}
+	return place;
+}
+
 bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node)
 {
-	struct bound_process *process = &bindings->slot[(unsigned int)pid % BINDINGS_SLOTS];
+	struct bound_process *process = place_of(bindings, pid, space);
 	size_t low = 0, high;
 
 	if (process->pid != pid || process->space != space ||

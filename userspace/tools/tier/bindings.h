@@ -6,8 +6,9 @@
 #include <htmm/htmm.h>
 #include <sys/types.h>
 
-/* Processes that are remembered at the same time. */
-#define BINDINGS_SLOTS	256
+/* Processes that are remembered at the same time, each at one of so many places. */
+#define BINDINGS_SLOTS	512
+#define BINDINGS_PLACES	8
 
 /**
  * struct binding - the memory of a process from an address up to that of the next one
@@ -39,7 +40,7 @@ struct bound_process {
 
 /**
  * struct bindings - what is bound of some processes
- * @slot: a process, at a place that its pid says
+ * @slot: a process, at one of the places from that on that its pid says
  */
 struct bindings {
 	struct bound_process slot[BINDINGS_SLOTS];
