@@ -265,6 +265,28 @@ static void test_stopped(void)
 	destroy(tier);
 }
 
+/* No node gets more than it has room for, if another one has some. */
+static void test_room_of_nodes(void)
+{
+	struct tier *tier = make(USUAL);
+	u32 page;
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	for (page = 0; page < USUAL; page++)
+		machine.node[page] = SLOW;
+	machine.kept = CAPACITY - 310;
+	machine.second_node = 200;
+	promote(tier, 1000, 500);
+	CHECK(tier->mover.promoted == 500 && machine.nr_calls == 3);
+	CHECK(machine.call[0].nr == 250 && machine.call[0].node == FAST);
+	CHECK(machine.call[1].nr == 200 && machine.call[1].node == 2);
+	CHECK(machine.call[2].nr == 50 && machine.call[2].node == FAST);
+	/* Where none is said to have any more, some pages are tried. */
+	promote(tier, 2000, 400);
+	CHECK(machine.nr_calls == 8 && machine.call[0].nr == 64 && machine.call[3].nr == 8);
+	destroy(tier);
+}
+
 /* A process that is gone, or that may not use the node. */
 static void test_whole_call(void)
 {
@@ -287,6 +309,7 @@ int main(void)
 		TAP_TEST(test_bound_the_same),
 		TAP_TEST(test_bound_of_many),
 		TAP_TEST(test_batches),
+		TAP_TEST(test_room_of_nodes),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_copy_cost),
 		TAP_TEST(test_copy_cost_alone),

@@ -298,7 +298,22 @@ __u64 __wrap_tiers_free_pages(int node)
 {
 	u64 used = on_node(node) + machine.kept;
 
+	if (node == 2)
+		return machine.second_node - on_node(node);
 	return node == FAST && used < CAPACITY ? CAPACITY - used + machine.more_free : 0;
+}
+
+int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room);
+int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
+{
+	const u64 first = __wrap_tiers_free_pages(FAST), second = __wrap_tiers_free_pages(2);
+
+	if (!htmm_cpus_has(nodes, 2)) {
+		*room = UINT64_MAX;
+		return tiers_next(nodes, -1);
+	}
+	*room = first > second ? first : second;
+	return second > first ? 2 : FAST;
 }
 
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);

@@ -12,6 +12,8 @@
 #define ENOUGH	64
 /* Pages of one move_pages(2) call: what the kernel handles at a time. */
 #define BATCH	512
+/* As many at least, where the room of nodes differs. */
+#define LEAST_BATCH	64
 
 static const char *const names[NR_REFUSALS] = {
 	[REFUSED_GONE] = "gone",
@@ -184,6 +186,20 @@ static size_t same_process(const struct policy_move *moves, size_t nr)
 	return i;
 }
 
+/*
+ * How many of the next pages fit a node with so much room. Some are tried in any case: not all that
+ * is free is known.
+ */
+static size_t fitting(const struct policy_move *moves, size_t nr, __u64 room)
+{
+	__u64 pages = 0;
+	size_t i;
+
+	for (i = 0; i < nr && (i < LEAST_BATCH || pages + moves[i].pages <= room); i++)
+		pages += moves[i].pages;
+	return i;
+}
+
 void mover_move(struct mover *mover, struct policy *policy, const struct policy_move *moves,
 		size_t nr)
 {
@@ -192,10 +208,11 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	size_t i, part;
 
 	for (i = 0; i < nr; i += part) {
+		__u64 room;
 		int node = tiers_roomiest(moves[i].promote ? &mover->tiers->fast :
-							     &mover->tiers->slow);
+							     &mover->tiers->slow, &room);
 
-		part = same_process(&moves[i], nr - i);
+		part = fitting(&moves[i], same_process(&moves[i], nr - i), room);
 		copies += move_batch(mover, policy, &moves[i], part, node);
 	}
 	mover->ns += clock_ns(CLOCK_MONOTONIC) - start;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "tiers.h"
@@ -143,12 +144,13 @@ __u64 tiers_pages(const struct htmm_cpus *nodes)
 	return sum;
 }
 
-int tiers_roomiest(const struct htmm_cpus *nodes)
+int tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 {
 	int node, best = tiers_next(nodes, -1);
 	__u64 most = 0;
 
 	/* Usually there is only one. */
+	*room = UINT64_MAX;
 	if (tiers_next(nodes, best) < 0)
 		return best;
 	for (node = best; node >= 0; node = tiers_next(nodes, node)) {
@@ -159,6 +161,7 @@ int tiers_roomiest(const struct htmm_cpus *nodes)
 			best = node;
 		}
 	}
+	*room = most;
 	return best;
 }
 

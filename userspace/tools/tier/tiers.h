@@ -61,8 +61,9 @@ __u64 tiers_pages(const struct htmm_cpus *nodes);
 /**
  * tiers_roomiest() - the node of a tier with the most free memory
  * @nodes: the tier
+ * @room: set to how many pages of 4 KiB it has free; without a limit if there is no other node
  */
-int tiers_roomiest(const struct htmm_cpus *nodes);
+int tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room);
 
 /**
  * tiers_gap_ns() - what a load takes longer from the slow tier than from the fast one
