@@ -262,7 +262,7 @@ static int fake_start(struct htmm_start *start)
 	return 0;
 }
 
-/* The first is of all tasks or a process; a dead one and a cgroup may follow. */
+/* The first is of all tasks or a process; a dead one (FAKE_ALIVE: not) and a cgroup may follow. */
 static struct htmm_target_info fake_target(__u32 number)
 {
 	struct htmm_target_info info = {
@@ -271,7 +271,7 @@ static struct htmm_target_info fake_target(__u32 number)
 		.capacity_pages = 1000, .max_bytes = 16 << 20,
 	};
 
-	if (number == 2)
+	if (number == 2 && !getenv("FAKE_ALIVE"))
 		info.flags = HTMM_TARGET_INFO_DEAD;
 	if (number == 3)
 		info.type = HTMM_TARGET_CGROUP;
