@@ -331,9 +331,8 @@ PROGRAMS = {
             "these are changes slowly, through a tenth of all articles. So best placement is the best one\n"
             "only on average",
     "compile": "g++'s compiler, which allocates nearly all of its memory while it is measured. Its work is\n"
-               "counted in allocations. A page that it allocates has about 130 misses in all. To make room for\n"
-               "it in the fast node takes a move, whose time is that of 60 to 80 misses that are served fast\n"
-               "and not slow. So there is little to win",
+               "counted in allocations. Most pages have few misses before it ends: a move that makes room for\n"
+               "one in the fast node takes about as long as it saves",
     "numpy": "Matrix factorization in numpy. Each step puts what it computes in new arrays",
     "short": "As gups, but the hot set changes only once, after a second, and the run is short",
 }
