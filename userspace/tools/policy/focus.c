@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "focus.h"
+#include "spaces.h"
 
 /* Regions in focus: at least and at most. */
 #define LEAST_REGIONS	64
@@ -95,55 +96,6 @@ static bool is_kept(const struct area *area)
 	return area->looks || area->fast_pages;
 }
 
-static __u64 key_of(__u32 target, __u32 space)
-{
-	return (__u64)target << 32 | space;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/**
- * struct spaces - some address spaces
- * @key: of each, in order; see key_of()
- * @gone: is it gone?
- * @nr: how many there are
- */
-struct spaces {
-	__u64 *key;
-	bool *gone;
-	size_t nr;
-};
-
-static bool *find_space(const struct spaces *spaces, __u32 target, __u32 space)
-{
-	const __u64 key = key_of(target, space);
-	const __u64 *found = spaces->nr ? bsearch(&key, spaces->key, spaces->nr, sizeof(key),
-						  by_key) : NULL;
-
-	return found ? &spaces->gone[found - spaces->key] : NULL;
-}
-
-static void note_present(const struct spaces *spaces, const struct htmm_page *page, size_t nr)
-{
-	for (; spaces->nr && nr; nr--, page++) {
-		bool *gone = find_space(spaces, page->target, page->space);
-
-		if (gone && page->pid)
-			*gone = false;
-	}
-}
-
-static void free_spaces(struct spaces *spaces)
-{
-	free(spaces->key);
-	free(spaces->gone);
-}
-
 /* Had it no pages when they were listed? */
 static bool is_empty(const struct area *area)
 {
@@ -151,65 +103,35 @@ static bool is_empty(const struct area *area)
 }
 
 /*
- * Finds address spaces that have gone: one of their regions was in focus, and was empty; and now
- * none is listed. Else regions of processes that have exited would pile up.
+ * Forgets regions of address spaces that have gone, so that they are not kept: one of their regions
+ * was in focus, and was empty; and now none is listed. Else those of processes that have exited
+ * would pile up.
  */
-static int find_gone(const struct focus *focus, const struct policy_look *look,
-		     struct spaces *spaces)
+static int forget_gone(struct focus *focus, const struct policy_look *look)
 {
-	size_t most = 0, i;
-
-	*spaces = (struct spaces) {};
-	for (i = 0; i < focus->old.nr; i++)
-		most += is_empty(&focus->old_area[i]);
-	if (!most)
-		return 0;
-	spaces->key = malloc(most * sizeof(*spaces->key));
-	spaces->gone = malloc(most * sizeof(*spaces->gone));
-	if (!spaces->key || !spaces->gone) {
-		free_spaces(spaces);
-		return -ENOMEM;
-	}
-	for (i = 0, most = 0; i < focus->old.nr; i++)
-		if (is_empty(&focus->old_area[i]))
-			spaces->key[most++] = key_of(focus->old.unit[i].target,
-						     focus->old.unit[i].space);
-	qsort(spaces->key, most, sizeof(*spaces->key), by_key);
-	for (i = 0; i < most; i++) {
-		if (i && spaces->key[i] == spaces->key[spaces->nr - 1])
-			continue;
-		spaces->gone[spaces->nr] = true;
-		spaces->key[spaces->nr++] = spaces->key[i];
-	}
-	note_present(spaces, look->regions, look->nr_regions);
-	note_present(spaces, look->found, look->nr_found);
-	return 0;
-}
-
-/* Forgets what was known of regions of these, so that they are not kept. */
-static void forget_gone(struct focus *focus, const struct spaces *spaces)
-{
+	struct spaces spaces = {};
 	size_t i;
+	int ret = 0;
 
-	for (i = 0; spaces->nr && i < focus->old.nr; i++) {
-		const struct unit *unit = &focus->old.unit[i];
-		const bool *gone = find_space(spaces, unit->target, unit->space);
-
-		if (gone && *gone)
+	for (i = 0; i < focus->old.nr && !ret; i++)
+		if (is_empty(&focus->old_area[i]))
+			ret = spaces_add(&spaces, &focus->old.unit[i]);
+	spaces_remove(&spaces, look->regions, look->nr_regions);
+	spaces_remove(&spaces, look->found, look->nr_found);
+	for (i = 0; i < focus->old.nr && spaces.nr && !ret; i++)
+		if (spaces_have(&spaces, &focus->old.unit[i]))
 			focus->old_area[i] = (struct area) { .share = -1 };
-	}
+	spaces_free(&spaces);
+	return ret;
 }
 
 static int add_regions(struct focus *focus, const struct policy_look *look)
 {
-	struct spaces spaces;
 	size_t kept = 0, i;
 
 	keep_old(focus);
-	if (find_gone(focus, look, &spaces))
+	if (forget_gone(focus, look))
 		return -ENOMEM;
-	forget_gone(focus, &spaces);
-	free_spaces(&spaces);
 	for (i = 0; i < focus->old.nr; i++)
 		kept += is_kept(&focus->old_area[i]);
 	if (make_room(focus, look->nr_regions + look->nr_found + kept))
