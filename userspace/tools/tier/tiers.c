@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "tiers.h"
+#include "zones.h"
 
 /* The usual difference between CXL and local memory. */
 #define GAP_NS		100
@@ -72,56 +74,27 @@ int tiers_find(struct tiers *tiers, struct htmm_error *err)
 	return check(tiers, &memory, err);
 }
 
-/* "protection: (0, 981, 0)": pages of a zone that only allocations for lower zones get. */
-static unsigned long long most_protected(const char *list)
+/* As the CPU that this runs on sees it: it is the one that moves pages. */
+static struct zones read_zones(int node)
 {
-	unsigned long long most = 0, pages;
-	int used;
-
-	while (sscanf(list, "%*[ (,]%llu%n", &pages, &used) == 1) {
-		most = pages > most ? pages : most;
-		list += used;
-	}
-	return most;
-}
-
-/* Adds what is free in the zones of a node, and what of it can be allocated. */
-static void read_zones(int node, unsigned long long *all, unsigned long long *usable)
-{
-	unsigned long long free = 0, kept = 0;
 	FILE *file = fopen("/proc/zoneinfo", "re");
-	char line[LINE];
-	int at = -1;
+	struct zones zones = {};
 
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Node %d,", &at) == 1 || at != node ||
-		    sscanf(line, " pages free %llu", &free) == 1 ||
-		    sscanf(line, " high %llu", &kept) == 1)
-			continue;
-		if (strstr(line, " protection: ")) {
-			kept += most_protected(strstr(line, ": ") + 2);
-			*usable += free > kept ? free - kept : 0;
-			*all += free;
-		}
-	}
-	if (file)
+	if (file) {
+		zones = zones_read(file, node, sched_getcpu());
 		fclose(file);
+	}
+	return zones;
 }
 
 __u64 tiers_free_pages(int node)
 {
-	unsigned long long all = 0, usable = 0;
-
-	read_zones(node, &all, &usable);
-	return usable;
+	return read_zones(node).usable;
 }
 
 __u64 tiers_unused_pages(int node)
 {
-	unsigned long long all = 0, usable = 0;
-
-	read_zones(node, &all, &usable);
-	return all;
+	return read_zones(node).all;
 }
 
 __u64 tiers_pages(const struct htmm_cpus *nodes)

@@ -35,7 +35,7 @@ int tiers_find(struct tiers *tiers, struct htmm_error *err);
 int tiers_next(const struct htmm_cpus *nodes, int node);
 
 /**
- * tiers_free_pages() - what can be allocated before the kernel begins to reclaim
+ * tiers_free_pages() - what this CPU can allocate before the kernel begins to reclaim
  * @node: the node
  *
  * Return: pages of 4 KiB; 0 if it is not known.
@@ -43,7 +43,7 @@ int tiers_next(const struct htmm_cpus *nodes, int node);
 __u64 tiers_free_pages(int node);
 
 /**
- * tiers_unused_pages() - what is free, also what only the kernel can have
+ * tiers_unused_pages() - what is free, also what only the kernel or other CPUs can have
  * @node: the node
  *
  * Return: pages of 4 KiB; 0 if it is not known.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What nodes have free, from a made-up /proc/zoneinfo. */
+#include <string.h>
+#include "tier/zones.h"
+
+/* Two nodes, of which the first has two zones, on a machine of two CPUs. */
+static const char zoneinfo[] =
+	"Node 0, zone      DMA\n"
+	"  per-node stats\n"
+	"      nr_inactive_anon 30000\n"
+	"  pages free     700\n"
+	"        boost    0\n"
+	"        min      21\n"
+	"        low      26\n"
+	"        high     31\n"
+	"        promo    36\n"
+	"        managed  3840\n"
+	"        protection: (0, 100, 400, 300)\n"
+	"      nr_free_pages 700\n"
+	"  pagesets\n"
+	"    cpu: 0\n"
+	"              count:    5\n"
+	"              high:     1000\n"
+	"              batch:    1\n"
+	"              high_min: 13\n"
+	"              high_max: 240\n"
+	"  vm stats threshold: 4\n"
+	"    cpu: 1\n"
+	"              count:    7\n"
+	"              high:     1000\n"
+	"  vm stats threshold: 4\n"
+	"  node_unreclaimable:  0\n"
+	"  start_pfn:           1\n"
+	"Node 0, zone   Normal\n"
+	"  pages free     50\n"
+	"        min      40\n"
+	"        low      60\n"
+	"        high     80\n"
+	"        protection: (0, 0, 0, 0)\n"
+	"  pagesets\n"
+	"    cpu: 0\n"
+	"              count:    90\n"
+	"              high:     1000\n"
+	"    cpu: 1\n"
+	"              count:    20\n"
+	"              high:     1000\n"
+	"Node 1, zone  Movable\n"
+	"  pages free     9000\n"
+	"        min      100\n"
+	"        low      200\n"
+	"        high     300\n"
+	"        protection: (0, 0, 0, 0)\n"
+	"  pagesets\n"
+	"    cpu: 0\n"
+	"              count:    11\n"
+	"    cpu: 1\n"
+	"              count:    13\n"
+	"Node 2, zone  Movable\n"
+	"  pages free     0\n"
+	"        min      32\n"
+	"        low      32\n"
+	"        high     32\n"
+	"        protection: (0, 0, 0, 0)\n";
+
+static bool has(int node, int cpu, __u64 usable, __u64 all)
+{
+	FILE *file = fmemopen((void *)zoneinfo, sizeof(zoneinfo) - 1, "r");
+	struct zones zones;
+
+	CHECK(file);
+	zones = zones_read(file, node, cpu);
+	fclose(file);
+	if (zones.usable != usable || zones.all != all)
+		printf("# node %d: %llu and %llu\n", node, zones.usable, zones.all);
+	return zones.usable == usable && zones.all == all;
+}
+
+/* Above the watermark, and what is kept for lower zones; with what this CPU has put aside. */
+static void test_usable(void)
+{
+	CHECK(has(0, 0, (700 + 5 - 31 - 400) + (50 + 90 - 80), 700 + 5 + 7 + 50 + 90 + 20));
+	/* The second zone has nothing for this one. */
+	CHECK(has(0, 1, 700 + 7 - 31 - 400, 700 + 5 + 7 + 50 + 90 + 20));
+	CHECK(has(1, 0, 9000 + 11 - 300, 9000 + 11 + 13));
+	CHECK(has(1, 1, 9000 + 13 - 300, 9000 + 11 + 13));
+}
+
+/* A CPU, a node and a zone of which nothing is known. */
+static void test_unknown(void)
+{
+	CHECK(has(1, 7, 9000 - 300, 9000 + 11 + 13));
+	CHECK(has(2, 0, 0, 0));
+	CHECK(has(3, 0, 0, 0));
+}
+
+int main(void)
+{
+	static const struct tap_test tests[] = {
+		TAP_TEST(test_usable),
+		TAP_TEST(test_unknown),
+	};
+
+	return tap_main(tests, ARRAY_SIZE(tests));
+}
