@@ -18,6 +18,8 @@ struct memory *make_with(u32 pages, u32 off)
 	memory->pages = pages;
 	memory->capacity = CAPACITY;
 	memory->shift = HTMM_PAGE_SHIFT;
+	by_target_add(&memory->coolings, TARGET - HTMM_MAX_TARGETS - 1, 0);
+	by_target_add(&memory->coolings, TARGET, 0);
 	for (page = 0; page < CAPACITY; page++) {
 		memory->fast[page] = true;
 		memory->first[page] = true;
@@ -51,7 +53,7 @@ void cool(struct memory *memory)
 
 	for (page = 0; page < memory->pages; page++)
 		memory->samples[page] /= 2;
-	memory->coolings[1]++;
+	memory->coolings.value[1]++;
 }
 
 static int by_samples(const void *a, const void *b)
@@ -89,7 +91,7 @@ static size_t list_regions(struct memory *memory)
 		*region = (struct htmm_page) {
 			.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT),
 			.pid = memory->hidden && page / HUGE == memory->hidden / HUGE ? 0 : 77,
-			.target = 1, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
+			.target = TARGET, .space = 3, .mapping_shift = HTMM_REGION_SHIFT,
 		};
 		for (; page < end; page++)
 			region->samples += memory->samples[page];
@@ -102,7 +104,7 @@ static struct htmm_page page_at(const struct memory *memory, u32 page)
 {
 	return (struct htmm_page) {
 		.addr = 0x10000000 + ((u64)page << HTMM_PAGE_SHIFT), .pid = 77,
-		.samples = memory->samples[page], .target = 1, .space = 3,
+		.samples = memory->samples[page], .target = TARGET, .space = 3,
 		.node = !memory->fast[page], .mapping_shift = memory->shift,
 	};
 }
@@ -162,7 +164,7 @@ static struct policy_look list(struct memory *memory, bool pages)
 		.capacity = memory->capacity, .used = used(memory),
 		.samples = memory->total,
 		.others = memory->others,
-		.coolings = memory->coolings, .nr_coolings = 2, .period = 499,
+		.coolings = &memory->coolings, .period = 499,
 		.slow_cut = memory->slow_cut, .focused = memory->focused, .busy = memory->busy,
 	};
 	u32 page;
@@ -220,7 +222,7 @@ void obey(struct memory *memory)
 		const struct policy_move *move = &memory->plan->moves[i];
 		u32 page = (move->addr - 0x10000000) >> HTMM_PAGE_SHIFT;
 
-		CHECK(move->pid == 77 && move->space == 3 && move->target == 1);
+		CHECK(move->pid == 77 && move->space == 3 && move->target == TARGET);
 		CHECK(move->promote == (i >= memory->plan->nr_demotions));
 		for (n = 0; n < move->pages; n++) {
 			CHECK(memory->fast[page + n] != move->promote);

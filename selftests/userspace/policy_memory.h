@@ -11,6 +11,8 @@
 #define CAPACITY	1024U
 /* What a sample of the slow tier takes longer, in seconds: 499 misses. */
 #define GAP_S		(499 * 0.00000017)
+/* The pages' target, among those of a session in which many have come and gone. */
+#define TARGET		200U
 
 /**
  * struct memory - a machine's pages and what they have
@@ -24,7 +26,7 @@
  * @shift: size of the mappings
  * @total: samples counted
  * @others: of other processes
- * @coolings: how often counts were halved
+ * @coolings: how often counts were halved, of each target
  * @seconds: since the start
  * @busy: CPUs that are busy; 0: as many as are sampled
  * @slow_cut: slow pages with at most so many samples are not listed
@@ -51,7 +53,7 @@ struct memory {
 	u32 shift;
 	u64 total;
 	u64 others;
-	u64 coolings[2];
+	struct by_target coolings;
 	double seconds;
 	double busy;
 	u32 slow_cut;

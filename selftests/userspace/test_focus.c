@@ -54,7 +54,7 @@ static void check_ranges(const struct memory *memory)
 	for (i = 0; i < memory->nr_ranges; i++) {
 		const struct policy_range *range = &memory->range[i];
 
-		CHECK(range->pid == 77 && range->space == 3 && range->target == 1);
+		CHECK(range->pid == 77 && range->space == 3 && range->target == TARGET);
 		CHECK(range->start < range->end && !(range->start % (HUGE << HTMM_PAGE_SHIFT)) &&
 		      !(range->end % (HUGE << HTMM_PAGE_SHIFT)));
 		CHECK(!i || range[-1].end < range->start);
@@ -477,7 +477,7 @@ static void check_known(const struct memory *memory)
 	for (region = 0; region < REGIONS; region++) {
 		const struct unit one = {
 			.addr = 0x10000000 + ((u64)region << HTMM_REGION_SHIFT),
-			.space = 3, .target = 1,
+			.space = 3, .target = TARGET,
 		};
 		u64 samples[2] = {};
 
@@ -519,8 +519,8 @@ static void check_moved(bool refused)
 static void check_moved_later(void)
 {
 	struct memory *memory = make_large();
-	struct policy_move move = { .space = 3, .target = 1, .pages = 1, .promote = true };
-	struct unit page = { .space = 3, .target = 1 };
+	struct policy_move move = { .space = 3, .target = TARGET, .pages = 1, .promote = true };
+	struct unit page = { .space = 3, .target = TARGET };
 	struct area *area;
 	u32 region, nr = 0;
 	float before;
@@ -646,12 +646,10 @@ static void test_spaces(void)
 {
 	struct policy *policy = policy_new(&usual);
 	struct htmm_page region[4 * 4], found[4 * 4];
-	const u64 coolings[4] = {};
 	const struct policy_range *range;
 	struct policy_look at = {
 		.regions = region, .nr_regions = ARRAY_SIZE(region), .found = found,
-		.nr_found = ARRAY_SIZE(found), .coolings = coolings, .nr_coolings = 4,
-		.capacity = 1000, .samples = 1,
+		.nr_found = ARRAY_SIZE(found), .capacity = 1000, .samples = 1,
 	};
 	u32 i;
 
@@ -736,7 +734,6 @@ static void test_exits(void)
 {
 	static struct htmm_page regions[500], found[400], fast[300];
 	struct policy *policy = policy_new(&usual);
-	const u64 coolings[2] = {};
 	u64 total = 0;
 	u32 i, n, idle = 0, known = 0;
 
@@ -744,8 +741,7 @@ static void test_exits(void)
 	for (i = 0; i < 200; i++) {
 		struct policy_look look = {
 			.focused = true, .regions = regions, .found = found, .fast = fast,
-			.capacity = 100000, .used = 90000, .coolings = coolings,
-			.nr_coolings = 2, .period = 499, .seconds = i + 1,
+			.capacity = 100000, .used = 90000, .period = 499, .seconds = i + 1,
 		};
 		const struct policy_range *range;
 		ssize_t nr;

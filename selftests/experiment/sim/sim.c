@@ -298,11 +298,11 @@ static void list_some(struct sim *sim, struct policy_look *look)
 
 static int sim_look(struct sim *sim, struct htmm_error *err)
 {
-	__u64 coolings[2] = {};
+	struct by_target coolings = {};
 	struct policy_look look = {
 		.slow = sim->slow, .fast = sim->fast, .rest = sim->rest,
 		.capacity = sim->world.capacity, .used = sim->world.used,
-		.coolings = coolings, .nr_coolings = 1,
+		.coolings = &coolings,
 		.seconds = sim->seconds,
 	};
 	double before = sim->result->cost;
@@ -315,7 +315,7 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 		sim->next_look = next_look(sim);
 		return 0;
 	}
-	coolings[0] = sim->store->coolings;
+	by_target_add(&coolings, 0, sim->store->coolings);
 	look.samples = sim->store->samples;
 	look.period = sim->period;
 	look.thin = sim->plan ? sim->plan->thin : 1;

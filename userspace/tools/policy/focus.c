@@ -153,7 +153,7 @@ static __u32 halved(__u32 samples, __u32 times)
 }
 
 /* What a region has gained, and what is known of it. */
-static void match(struct focus *focus, size_t at, const __u32 *halvings, double fading)
+static void match(struct focus *focus, size_t at, const struct by_target *halvings, double fading)
 {
 	struct unit *unit = &focus->now.unit[at];
 	struct area *area = &focus->area[at];
@@ -164,7 +164,7 @@ static void match(struct focus *focus, size_t at, const __u32 *halvings, double 
 	if (old) {
 		const struct area *old_area = &focus->old_area[old - focus->old.unit];
 
-		area->halvings = halvings[unit->target % (HTMM_MAX_TARGETS + 1)];
+		area->halvings = by_target_get(halvings, unit->target);
 		before = halved(old->samples, area->halvings);
 		area->share = old_area->share;
 		area->last = old_area->last;
@@ -333,8 +333,8 @@ static ssize_t make_ranges(struct focus *focus, size_t in_focus)
 	return to + 1;
 }
 
-ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const __u32 *halvings,
-		    double fading)
+ssize_t focus_begin(struct focus *focus, const struct policy_look *look,
+		    const struct by_target *halvings, double fading)
 {
 	size_t in_focus = 0, i;
 

@@ -123,13 +123,13 @@ struct focus {
  * focus_begin() - begin a look: what have regions gained, and which to look at?
  * @focus: of which @range is set; may be all zero before the first look
  * @look: the regions, and what was found of the fast tier
- * @halvings: by number of a target: coolings since the previous look
+ * @halvings: coolings of each target since the previous look
  * @fading: what a gain of the previous look counts now
  *
  * Return: number of ranges, or -ENOMEM.
  */
-ssize_t focus_begin(struct focus *focus, const struct policy_look *look, const __u32 *halvings,
-		    double fading);
+ssize_t focus_begin(struct focus *focus, const struct policy_look *look,
+		    const struct by_target *halvings, double fading);
 
 /**
  * focus_listed() - note what was listed

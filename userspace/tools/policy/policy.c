@@ -112,25 +112,24 @@ static int make_room(struct policy *policy, size_t nr)
 	return nr > policy->order_room ? -1 : 0;
 }
 
-static unsigned int target_slot(__u32 target)
+/* A count, halved so often. */
+static __u32 halved(__u32 samples, __u64 times)
 {
-	return target % (HTMM_MAX_TARGETS + 1);
+	return times < 32 ? samples >> times : 0;
 }
 
 /* The count of the previous look, halved as often as the present ones. */
-static __u32 halved(const struct policy *policy, const struct unit *unit)
+static __u32 count_before(const struct policy *policy, const struct unit *unit)
 {
-	__u32 times = policy->halvings[target_slot(unit->target)];
-
-	return times < 32 ? unit->samples >> times : 0;
+	return halved(unit->samples, by_target_get(&policy->halvings, unit->target));
 }
 
 static bool halved_since(const struct policy *policy)
 {
 	unsigned int i;
 
-	for (i = 0; i <= HTMM_MAX_TARGETS; i++)
-		if (policy->halvings[i])
+	for (i = 0; i < policy->halvings.nr; i++)
+		if (policy->halvings.value[i])
 			return true;
 	return false;
 }
@@ -138,10 +137,8 @@ static bool halved_since(const struct policy *policy)
 /* How often the counts of each target were halved since the previous look. */
 static void count_halvings(struct policy *policy, const struct policy_look *look)
 {
-	size_t i;
-
-	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
-		policy->halvings[i] = look->coolings[i] - policy->coolings[i];
+	if (look->coolings)
+		by_target_since(&policy->halvings, look->coolings, &policy->coolings);
 }
 
 /* The region of a unit, if its pages were not listed at the previous look; else NULL. */
@@ -171,7 +168,7 @@ static void match_new(struct unit *unit, const struct unit *region)
 static void match(struct policy *policy, struct unit *unit, __u32 runs)
 {
 	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
-	__u32 before = halved(policy, &unlisted);
+	__u32 before = count_before(policy, &unlisted);
 	struct unit *old = units_find_in(&policy->old, runs, unit);
 	const struct unit *region = old ? NULL : new_region(policy, unit);
 
@@ -180,7 +177,7 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs)
 		return;
 	}
 	if (old) {
-		before = halved(policy, old);
+		before = count_before(policy, old);
 		unit->before = old->fast == unit->fast;
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
@@ -327,7 +324,7 @@ static int note_regions(struct policy *policy, const struct policy_look *look)
 	if (units_reset(regions, look->nr_regions))
 		return -1;
 	units_add(regions, look->regions, look->nr_regions, false);
-	memcpy(policy->glanced, policy->coolings, sizeof(policy->glanced));
+	policy->glanced = policy->coolings;
 	if (look->focused) {
 		note_focus(policy);
 		return 0;
@@ -354,12 +351,10 @@ static int note_regions(struct policy *policy, const struct policy_look *look)
 	return 0;
 }
 
-static void note_coolings(__u64 *to, const struct policy_look *look)
+static void note_coolings(struct by_target *to, const struct policy_look *look)
 {
-	size_t i;
-
-	for (i = 0; i < look->nr_coolings && i <= HTMM_MAX_TARGETS; i++)
-		to[i] = look->coolings[i];
+	if (look->coolings)
+		*to = *look->coolings;
 }
 
 bool policy_watches(const struct policy *policy)
@@ -379,6 +374,7 @@ static bool has_begun(const struct policy *policy, const struct policy_look *loo
 
 bool policy_changed(struct policy *policy, const struct policy_look *look)
 {
+	struct by_target halvings = {};
 	struct units now = {};
 	double fast = 0, all = 0;
 	size_t i;
@@ -393,13 +389,13 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 	if (units_reset(&now, look->nr_regions))
 		return true;
 	units_add(&now, look->regions, look->nr_regions, false);
+	if (look->coolings)
+		by_target_since(&halvings, look->coolings, &policy->glanced);
 	for (i = 0; i < now.nr; i++) {
 		struct unit *unit = &now.unit[i];
 		const struct unit *old = units_find(&policy->regions, unit);
-		unsigned int slot = target_slot(unit->target);
-		__u64 times = slot < look->nr_coolings ?
-			look->coolings[slot] - policy->glanced[slot] : 0;
-		__u32 before = old && times < 32 ? old->samples >> times : 0;
+		const __u64 times = by_target_get(&halvings, unit->target);
+		__u32 before = old ? halved(old->samples, times) : 0;
 
 		/* Where new memory is, is not known before the next look. */
 		unit->fresh = !old || old->fresh;
@@ -417,7 +413,7 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 	}
 	units_free(&policy->regions);
 	policy->regions = now;
-	note_coolings(policy->glanced, look);
+	note_coolings(&policy->glanced, look);
 	policy->changed = burst_drop(&policy->burst, all, fast / all);
 	return policy->changed;
 }
@@ -463,7 +459,7 @@ ssize_t policy_focus(struct policy *policy, const struct policy_look *look,
 	ssize_t nr;
 
 	count_halvings(policy, look);
-	nr = focus_begin(&policy->focus, look, policy->halvings, fading(policy, look));
+	nr = focus_begin(&policy->focus, look, &policy->halvings, fading(policy, look));
 	*range = policy->focus.range;
 	return nr;
 }
@@ -554,7 +550,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->samples = look->samples;
 	policy->others = look->others;
 	policy->cut = look->slow_cut;
-	note_coolings(policy->coolings, look);
+	note_coolings(&policy->coolings, look);
 	pace_plan(policy, look);
 	policy->changed = false;
 	return note_regions(policy, look) ? NULL : plan;

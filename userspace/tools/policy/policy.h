@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include <linux/htmm.h>
+#include "by_target.h"
 
 /**
  * enum policy_rule - the rules, each of which can be turned off
@@ -82,9 +83,8 @@ struct policy_config {
  * @used: pages of the fast tier that are in use; may be more than @capacity
  * @samples: samples of these pages' processes since the start
  * @others: samples of all other processes since the start
- * @coolings: by number of a target: coolings since the start; each halved all its counts, after
- *	the previous look and before any sample
- * @nr_coolings: numbers in @coolings
+ * @coolings: of each target, coolings since the start; each halved all its counts, after the
+ *	previous look and before any sample. NULL: there were none
  * @period: events that a sample usually stands for
  * @thin: since the previous look only one of this many samples was taken; 0: all
  * @seconds: since the start
@@ -107,8 +107,7 @@ struct policy_look {
 	__u64 used;
 	__u64 samples;
 	__u64 others;
-	const __u64 *coolings;
-	size_t nr_coolings;
+	const struct by_target *coolings;
 	__u64 period;
 	unsigned int thin;
 	double seconds;

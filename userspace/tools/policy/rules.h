@@ -62,8 +62,8 @@ struct policy {
 	struct units old;
 	struct predictor predictor;
 	double seconds;
-	__u64 coolings[HTMM_MAX_TARGETS + 1];
-	__u32 halvings[HTMM_MAX_TARGETS + 1];
+	struct by_target coolings;
+	struct by_target halvings;
 	__u64 samples;
 	__u64 others;
 	__u64 pages;
@@ -75,7 +75,7 @@ struct policy {
 	__u64 room;
 	struct balance balance;
 	struct units regions;
-	__u64 glanced[HTMM_MAX_TARGETS + 1];
+	struct by_target glanced;
 	double interval;
 	double exposure;
 	double rate;

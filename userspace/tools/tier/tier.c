@@ -209,8 +209,7 @@ static struct policy_look look_of(const struct tier *tier, const struct group *g
 		.capacity = group->capacity, .used = group->used,
 		.samples = group->samples,
 		.others = tier->samples - group->counted,
-		.coolings = tier->coolings,
-		.nr_coolings = tier->nr_coolings, .period = tier->period,
+		.coolings = &tier->coolings, .period = tier->period,
 		.thin = tier->thin, .seconds = tier->seconds, .busy = tier->busy.cpus,
 	};
 }
@@ -336,7 +335,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->samples = 0;
 	tier->pages = 0;
 	tier->evicted = 0;
-	tier->nr_coolings = 0;
+	tier->coolings.nr = 0;
 	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].alive = false;
 		tier->groups[i].counted = 0;
@@ -350,10 +349,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		tier->pages += target->pages;
 		tier->evicted += target->stats[HTMM_STAT_EVICTED];
 		count_samples(tier, target);
-		if (target->number > HTMM_MAX_TARGETS)
-			continue;
-		tier->coolings[target->number] = target->stats[HTMM_STAT_COOLINGS];
-		tier->nr_coolings = target->number + 1;
+		by_target_add(&tier->coolings, target->number, target->stats[HTMM_STAT_COOLINGS]);
 	}
 	htmm_targets_free(&list);
 	if (!tier->alive)

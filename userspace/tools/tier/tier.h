@@ -145,8 +145,7 @@ struct group {
  * @samples: counted at the look
  * @pages: pages that have a count at the look
  * @evicted: pages that the module has forgotten for lack of memory
- * @nr_coolings: number of @coolings
- * @coolings: coolings of each target at the look, by its number
+ * @coolings: of each target at the look
  * @alive: targets that can still be sampled
  * @wait: seconds until regions are listed again, so that this takes only a part of the time,
  *	or until a look is due
@@ -180,8 +179,7 @@ struct tier {
 	__u64 samples;
 	__u64 pages;
 	__u64 evicted;
-	size_t nr_coolings;
-	__u64 coolings[HTMM_MAX_TARGETS + 1];
+	struct by_target coolings;
 	unsigned int alive;
 	double wait;
 	double due;
