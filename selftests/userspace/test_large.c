@@ -6,6 +6,7 @@
 #include "htmmctl/clock.h"
 #include "policy/rules.h"
 #include "tier/large.h"
+#include "tier/used.h"
 #include "tier_machine.h"
 
 /* Is each page of a list there once, with the tier that it is in, and of a region by address? */
@@ -332,10 +333,10 @@ static void test_large_skipped(void)
 
 	group->used = 700;
 	machine.skipped = 1;
-	CHECK(!large_used(tier, group, &err) && group->used == 700);
+	CHECK(!used_unlisted(tier, group, &err) && group->used == 700);
 	machine.skipped = 0;
 	group->count_due = 0;
-	CHECK(!large_used(tier, group, &err) && group->used == CAPACITY);
+	CHECK(!used_unlisted(tier, group, &err) && group->used == CAPACITY);
 	destroy(tier);
 }
 

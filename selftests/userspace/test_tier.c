@@ -202,6 +202,69 @@ static void test_rests_unseen(void)
 	destroy(tier);
 }
 
+static bool near(u64 a, u64 b, u64 most)
+{
+	return (a > b ? a - b : b - a) <= most;
+}
+
+/* A target that has ended is removed, and all that was counted for it. */
+static void test_fewer_samples(void)
+{
+	struct tier *tier = make(USUAL);
+	double lately;
+
+	tier->cooling_period = 30000;
+	sample(0, USUAL, 10);
+	look(tier);
+	CHECK(machine.coolings == 1);
+	machine.total -= 20000;
+	tier->due = 0;
+	look(tier);
+	lately = tier->lately.samples;
+	CHECK(machine.coolings == 1 && lately > 0 && lately <= 40000);
+	sample(0, USUAL, 1);
+	tier->due = 0;
+	look(tier);
+	CHECK(machine.coolings == 1 && tier->lately.samples == lately / 2 + USUAL);
+	destroy(tier);
+}
+
+/* A look with samples. */
+static void sample_and_look(struct tier *tier)
+{
+	tier->due = 0;
+	sample(0, USUAL, 3);
+	look(tier);
+}
+
+/* A page that two processes map is in use once, whatever lists say; and of one, nothing is counted. */
+static void test_both(void)
+{
+	struct tier *tier = make(2 * USUAL);
+	const struct group *group = &tier->groups[0];
+	u32 i, used;
+
+	used = fast_of(0, USUAL);
+	sample_and_look(tier);
+	CHECK(!machine.counts && group->used == used);
+	machine.both = 300;
+	machine.count_ms = 20;
+	/* Counting may take 1/500 of the time: here, once in ten seconds. */
+	for (i = 0; i < 10; i++) {
+		used = fast_of(0, USUAL);
+		sample_and_look(tier);
+		CHECK(near(group->used, used, 8) && group->pages.nr - group->nr_slow > used + 250);
+	}
+	CHECK(machine.counts == 1);
+	/* What is in use can change meanwhile. */
+	for (i = 300; i < 360; i++)
+		machine.node[i] = SLOW;
+	used = fast_of(0, USUAL);
+	sample_and_look(tier);
+	CHECK(machine.counts == 1 && near(group->used, used, 25));
+	destroy(tier);
+}
+
 /* Counts are halved after a look, when there were enough samples. */
 static void test_cooling(void)
 {
@@ -702,6 +765,8 @@ int main(void)
 		TAP_TEST(test_rests),
 		TAP_TEST(test_rests_unseen),
 		TAP_TEST(test_pace),
+		TAP_TEST(test_fewer_samples),
+		TAP_TEST(test_both),
 		TAP_TEST(test_cooling),
 		TAP_TEST(test_cooling_by_pages),
 		TAP_TEST(test_thin),

@@ -151,6 +151,11 @@ static void list_regions(const struct htmm_list_pages *request, struct htmm_page
 	u32 page;
 
 	CHECK(!request->flags && request->order == HTMM_ORDER_HOTTEST);
+	if (machine.both)
+		list->pages[list->nr++] = (struct htmm_page) {
+			.addr = BASE, .pid = PID2, .space = PID2, .target = 1, .samples = 1,
+			.node = HTMM_NODE_UNKNOWN, .mapping_shift = HTMM_MAPPING_UNKNOWN,
+		};
 	for (page = 0; page < machine.size; page++) {
 		u64 addr = BASE + ((u64)page << HTMM_PAGE_SHIFT);
 
@@ -186,6 +191,18 @@ static bool listed(const struct htmm_list_pages *request, u32 page)
 	return chosen && machine.node[page] == request->node;
 }
 
+static void list_page(const struct htmm_list_pages *request, struct htmm_page_list *list, u32 page,
+		      u32 pid)
+{
+	if (!listed(request, page))
+		return;
+	list->pages[list->nr++] = (struct htmm_page) {
+		.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = pid, .space = pid,
+		.samples = machine.samples[page], .target = 1, .node = machine.node[page],
+		.mapping_shift = HTMM_PAGE_SHIFT,
+	};
+}
+
 int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
 				  struct htmm_page_list *list, struct htmm_error *err);
 int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request, size_t max,
@@ -195,7 +212,7 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 
 	CHECK(machine.nr_lists < CALLS);
 	machine.list[machine.nr_lists++] = *request;
-	*list = (struct htmm_page_list) { .pages = calloc(machine.size, sizeof(*list->pages)) };
+	*list = (struct htmm_page_list) { .pages = calloc(2 * machine.size, sizeof(*list->pages)) };
 	CHECK(list->pages);
 	if (request->target > 1)
 		return 0;
@@ -211,16 +228,9 @@ int __wrap_htmm_device_list_pages(int fd, const struct htmm_list_pages *request,
 		return 0;
 	}
 	sample_rounds(machine.meanwhile);
-	for (page = 0; page < machine.size; page++) {
-		if (!listed(request, page))
-			continue;
-		list->pages[list->nr++] = (struct htmm_page) {
-			.addr = BASE + ((u64)page << HTMM_PAGE_SHIFT), .pid = pid_of(page),
-			.space = pid_of(page), .samples = machine.samples[page], .target = 1,
-			.node = machine.node[page],
-			.mapping_shift = HTMM_PAGE_SHIFT,
-		};
-	}
+	for (page = 0; page < machine.size + machine.both; page++)
+		list_page(request, list, page % machine.size,
+			  page < machine.size ? pid_of(page) : PID2);
 	if (request->order == HTMM_ORDER_HOTTEST)
 		qsort(list->pages, list->nr, sizeof(*list->pages), by_samples_down);
 	if (list->nr > max)

@@ -46,6 +46,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @whole: errno of each call; 0: none
  * @dead: the process has exited
  * @second: pages from here on are of a second process; 0: there is none
+ * @both: pages below this are mapped by the second process, too
  * @found: how often each page was listed as one of a process on a node
  * @removed: what is asked of one target is not there any more
  * @other: is the second target alive, dead, or not in the session any more?
@@ -85,6 +86,7 @@ struct machine {
 	int whole;
 	bool dead;
 	u32 second;
+	u32 both;
 	u32 found[PAGES];
 	bool removed;
 	enum other other;

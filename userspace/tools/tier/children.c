@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <string.h>
 #include <htmm/htmm.h>
 #include "children.h"
 #include "htmmctl/clock.h"
 #include "htmmctl/session.h"
 
-#define WAIT_MS	1000
-
 /**
  * struct family - processes that are targets
  * @pid: those that live; their children are looked for in this order
  * @nr: how many there are
+ * @dead: numbers of children that were added, and have ended
+ * @nr_dead: how many there are
  */
 struct family {
 	pid_t pid[2 * HTMM_MAX_TARGETS];
 	unsigned int nr;
+	__u32 dead[HTMM_MAX_TARGETS];
+	unsigned int nr_dead;
 };
 
 static bool is_member(const struct family *family, pid_t pid)
@@ -27,37 +30,78 @@ static bool is_member(const struct family *family, pid_t pid)
 	return false;
 }
 
-static int read_family(struct family *family, int fd)
+static bool was_added(const struct children *children, __u32 number)
+{
+	unsigned int i;
+
+	for (i = 0; i < children->nr; i++)
+		if (children->number[i] == number)
+			return true;
+	return false;
+}
+
+static int read_family(struct family *family, struct children *children, int fd)
 {
 	struct htmm_target_list list;
 	int ret = htmm_device_targets(fd, &list, NULL);
+	__u32 added[HTMM_MAX_TARGETS];
+	unsigned int nr = 0;
 	size_t i;
 
 	if (ret)
 		return ret;
-	for (i = 0; i < list.nr && family->nr < HTMM_MAX_TARGETS; i++)
-		if (list.target[i].type == HTMM_TARGET_TGID &&
-		    !(list.target[i].flags & HTMM_TARGET_INFO_DEAD))
-			family->pid[family->nr++] = list.target[i].id;
+	for (i = 0; i < list.nr && i < HTMM_MAX_TARGETS; i++) {
+		const struct htmm_target_info *target = &list.target[i];
+		const bool child = was_added(children, target->number);
+
+		if (child)
+			added[nr++] = target->number;
+		if (target->type == HTMM_TARGET_TGID && !(target->flags & HTMM_TARGET_INFO_DEAD))
+			family->pid[family->nr++] = target->id;
+		else if (child)
+			family->dead[family->nr_dead++] = target->number;
+	}
 	htmm_targets_free(&list);
+	memcpy(children->number, added, nr * sizeof(*added));
+	children->nr = nr;
 	return 0;
 }
 
+/*
+ * Children that have ended make room for others, with all that was counted for them: not before
+ * there is need of it. What the user has named stays.
+ */
+static bool make_room(struct family *family, int fd)
+{
+	struct htmm_error ignored;
+	bool room = false;
+
+	while (family->nr_dead)
+		room |= !htmm_device_remove_target(fd, family->dead[--family->nr_dead], &ignored);
+	return room;
+}
+
 /* Returns a negative errno if no other child can be added, either. */
-static int add(struct family *family, int fd, pid_t pid, struct htmm_error *err)
+static int add(struct family *family, struct children *children, int fd, pid_t pid,
+	       struct htmm_error *err)
 {
 	const struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = pid };
 	__u32 number;
 	int ret = htmm_device_add_target(fd, &target, &number, err);
 
-	if (!ret)
+	if (ret == -ENOSPC && make_room(family, fd))
+		ret = htmm_device_add_target(fd, &target, &number, err);
+	if (!ret) {
 		family->pid[family->nr++] = pid;
+		children->number[children->nr++] = number;
+	}
 	/* It has ended. */
 	return ret == -ESRCH ? 0 : ret;
 }
 
 /* Those that are added are looked at, too. */
-static int add_all(struct family *family, int fd, struct htmm_error *err)
+static int add_all(struct family *family, struct children *children, int fd,
+		   struct htmm_error *err)
 {
 	pid_t child[CHILDREN_MOST];
 	unsigned int i, j, nr;
@@ -67,24 +111,26 @@ static int add_all(struct family *family, int fd, struct htmm_error *err)
 		nr = children_of(family->pid[i], child);
 		for (j = 0; j < nr && !ret; j++)
 			if (!is_member(family, child[j]))
-				ret = add(family, fd, child[j], err);
+				ret = add(family, children, fd, child[j], err);
 	}
 	return ret;
 }
 
-void children_add(struct children *children, int fd)
+void children_add(struct children *children, int fd, __u64 session)
 {
 	struct family family = {};
 	struct htmm_error err = {};
+	struct htmm_info info;
 	const __u64 now = now_ms();
 	int ret;
 
 	if (now < children->due)
 		return;
-	children->due = now + WAIT_MS;
-	if (read_family(&family, fd))
+	children->due = now + CHILDREN_WAIT_MS;
+	if (htmm_device_info(fd, &info, NULL) || info.session != session ||
+	    read_family(&family, children, fd))
 		return;
-	ret = add_all(&family, fd, &err);
+	ret = add_all(&family, children, fd, &err);
 	if (!ret || children->said)
 		return;
 	children->said = true;

@@ -7,12 +7,6 @@
 #include "large.h"
 #include "policy/units.h"
 
-/*
- * To count what is in use, all page tables are read. What part of the time that may take, unless
- * the last count is so many seconds old.
- */
-#define COUNTS_PART	0.002
-#define COUNTS_WAIT_S	300
 /* The most lists to read for pages of the fast tier: some processes have few. */
 #define FIND_LISTS	16
 /* Bytes of a page. */
@@ -262,66 +256,5 @@ int large_list(const struct tier *tier, struct group *group, struct policy_look 
 	ret = ret ?: sort_out(tier, group, &all, err);
 	htmm_pages_free(&found);
 	htmm_pages_free(&all);
-	return ret;
-}
-
-static int count_used(const struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	struct htmm_placement_buf placement;
-	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
-	__u64 used = 0;
-	__u32 i;
-
-	if (ret)
-		return ret;
-	for (i = 0; i < placement.placement.nr_nodes; i++)
-		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
-			used += placement.nodes[i].pages;
-	/* Without a process whose mappings change now, it is too small. */
-	if (!placement.placement.skipped || used > group->used)
-		group->used = used;
-	htmm_placement_free(&placement);
-	return 0;
-}
-
-/*
- * May what is in use be computed from what is free? Others may have taken what was free, but what
- * is free still fits. It may not if there is a limit, or someone to share with.
- */
-static bool computes_used(const struct tier *tier, const struct group *group, __u64 free)
-{
-	return tier->seconds < group->count_due && group->used + group->free > free &&
-	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
-}
-
-/* What is taken or given back changes this at once, also below what can be allocated. */
-static __u64 unused_pages(const struct tier *tier)
-{
-	__u64 sum = 0;
-	int node;
-
-	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
-	     node = tiers_next(&tier->tiers.fast, node))
-		sum += tiers_unused_pages(node);
-	return sum;
-}
-
-int large_used(const struct tier *tier, struct group *group, struct htmm_error *err)
-{
-	const __u64 free = unused_pages(tier);
-	double before, seconds;
-	int ret;
-
-	if (computes_used(tier, group, free)) {
-		group->used += group->free - free;
-		group->free = free;
-		return 0;
-	}
-	before = cpu_seconds();
-	ret = count_used(tier, group, err);
-	seconds = cpu_seconds() - before;
-	/* As of the middle of the count. */
-	group->free = (free + unused_pages(tier)) / 2;
-	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
 	return ret;
 }

@@ -20,14 +20,4 @@
 int large_list(const struct tier *tier, struct group *group, struct policy_look *look,
 	       struct htmm_error *err);
 
-/**
- * large_used() - find what a large group uses of the fast tier
- * @tier: the loop
- * @group: the group, of which @used is set
- * @err: the error
- *
- * Return: 0 or a negative errno.
- */
-int large_used(const struct tier *tier, struct group *group, struct htmm_error *err);
-
 #endif /* TIER_LARGE_H */

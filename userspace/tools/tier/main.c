@@ -221,9 +221,8 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	ret = tier_look(&all->tier, err);
 	if (ret)
 		return ret;
-	/* Not before it is known that the session is still this program's own. */
 	if (all->session.follows)
-		children_add(&all->children, all->tier.fd);
+		children_add(&all->children, all->tier.fd, all->tier.session);
 	if (all->plan && (all->json ? log_plan_json : log_plan)(stdout, &all->tier, err))
 		return -err->code;
 	tier_move(&all->tier);
@@ -235,10 +234,12 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	return 0;
 }
 
-/* Until the next look; the first one comes soon. */
+/* Until the next look, or until children are looked for; the first look comes soon. */
 static int wait_ms(const struct tiering *all)
 {
-	return fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), MOST_WAIT_MS);
+	const int most = all->session.follows ? CHILDREN_WAIT_MS : MOST_WAIT_MS;
+
+	return fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), most);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "large.h"
 #include "policy/share.h"
 #include "tier.h"
+#include "used.h"
 
 /* The fewest elements of a list to ask for. */
 #define LIST_FIRST	512
@@ -352,6 +353,8 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		by_target_add(&tier->coolings, target->number, target->stats[HTMM_STAT_COOLINGS]);
 	}
 	htmm_targets_free(&list);
+	if (tier->cooled > tier->samples)
+		tier->cooled = tier->samples;
 	if (!tier->alive)
 		return htmm_error_set(err, ESRCH, NULL, "no process is left to look at");
 	return 0;
@@ -379,7 +382,7 @@ static int list_some(struct tier *tier, struct group *group, struct htmm_error *
 	look.samples = group->counted;
 	ret = large_list(tier, group, &look, err);
 	ret = ret ?: count_listed(tier, group, err);
-	return ret ?: large_used(tier, group, err);
+	return ret ?: used_unlisted(tier, group, err);
 }
 
 static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
@@ -394,12 +397,15 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 		tier->due = 0;
 		return 0;
 	}
-	if (!group->pages.skipped) {
+	if (!group->pages.skipped)
 		group->skips = 0;
-		group->used = group->pages.nr - group->nr_slow;
-	}
-	ret = count_listed(tier, group, err);
 	group->large = full;
+	ret = count_listed(tier, group, err);
+	/* What is in use was not counted together with what is free. */
+	if (full)
+		group->count_due = 0;
+	else if (!ret && !group->pages.skipped)
+		ret = used_listed(tier, group, err);
 	return ret;
 }
 
@@ -542,6 +548,14 @@ static void add_to(struct tally *tally, __u64 samples, double share)
 	tally->fast += share * samples;
 }
 
+/* There are fewer samples than before if a target was removed. */
+static __u64 untallied(struct group *group)
+{
+	if (group->tallied > group->samples)
+		group->tallied = group->samples;
+	return group->samples - group->tallied;
+}
+
 /* Counts what the fast tier has served since the last look, before any page moves. */
 static void count_served(struct tier *tier)
 {
@@ -551,7 +565,7 @@ static void count_served(struct tier *tier)
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].rests)
-			all += tier->groups[i].samples - tier->groups[i].tallied;
+			all += untallied(&tier->groups[i]);
 	/* What is known of the last samples is kept until there are others. */
 	if (!all)
 		return;
@@ -559,7 +573,7 @@ static void count_served(struct tier *tier)
 	tier->lately.fast /= 2;
 	for (i = 0; i < tier->nr_groups; i++) {
 		struct group *group = &tier->groups[i];
-		const __u64 samples = group->samples - group->tallied;
+		const __u64 samples = untallied(group);
 
 		if (group->rests)
 			continue;

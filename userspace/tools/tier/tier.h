@@ -75,7 +75,8 @@ struct hand {
  * @slow_cut: some of the slow tier with up to this many samples are not listed
  * @used: pages of the fast tier that are in use
  * @free: if it is large, pages of the fast tier that were free when @used was found
- * @count_due: until this time of the session, @used may be computed from what is free
+ * @distinct: otherwise, which part of the listed pages of the fast tier are not listed twice
+ * @count_due: until this time of the session, @used may be computed from what is free, or listed
  * @capacity: pages of the fast tier that it may use
  * @told: the capacity that its target has in the session
  * @counted: samples counted of its pages
@@ -106,6 +107,7 @@ struct group {
 	__u64 slow_cut;
 	__u64 used;
 	__u64 free;
+	double distinct;
 	double count_due;
 	__u64 capacity;
 	__u64 told;

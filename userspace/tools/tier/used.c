@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include "htmmctl/clock.h"
+#include "used.h"
+
+/*
+ * To count what is in use, all page tables are read. What part of the time that may take, unless
+ * the last count is so many seconds old.
+ */
+#define COUNTS_PART	0.002
+#define COUNTS_WAIT_S	300
+
+static double cpu_seconds(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+}
+
+static int read_placement(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	struct htmm_placement_buf placement;
+	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
+	__u64 used = 0;
+	__u32 i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < placement.placement.nr_nodes; i++)
+		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
+			used += placement.nodes[i].pages;
+	/* Without a process whose mappings change now, it is too small. */
+	if (!placement.placement.skipped || used > group->used)
+		group->used = used;
+	htmm_placement_free(&placement);
+	return 0;
+}
+
+/* Each page once. */
+static int count(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const double before = cpu_seconds();
+	int ret = read_placement(tier, group, err);
+	const double seconds = cpu_seconds() - before;
+
+	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
+	return ret;
+}
+
+/* May several processes map a page? */
+static bool several_spaces(const struct group *group)
+{
+	const struct htmm_page *region = group->regions.pages, *first = region;
+	const struct htmm_page *end = region + group->regions.nr;
+
+	for (; region < end; region++)
+		if (region->target != first->target || region->space != first->space)
+			return true;
+	return false;
+}
+
+int used_listed(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const __u64 listed = group->pages.nr - group->nr_slow;
+	int ret;
+
+	if (!several_spaces(group)) {
+		group->used = listed;
+		return 0;
+	}
+	if (tier->seconds >= group->count_due) {
+		ret = count(tier, group, err);
+		if (ret)
+			return ret;
+		group->distinct = listed ? fmin((double)group->used / listed, 1) : 1;
+	}
+	group->used = lround(group->distinct * listed);
+	return 0;
+}
+
+/*
+ * May what is in use be computed from what is free? Others may have taken what was free, but what
+ * is free still fits. It may not if there is a limit, or someone to share with.
+ */
+static bool computes_used(const struct tier *tier, const struct group *group, __u64 free)
+{
+	return tier->seconds < group->count_due && group->used + group->free > free &&
+	       tier->nr_groups == 1 && !group->limit && !tier->capacity;
+}
+
+/* What is taken or given back changes this at once, also below what can be allocated. */
+static __u64 unused_pages(const struct tier *tier)
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
+	     node = tiers_next(&tier->tiers.fast, node))
+		sum += tiers_unused_pages(node);
+	return sum;
+}
+
+int used_unlisted(const struct tier *tier, struct group *group, struct htmm_error *err)
+{
+	const __u64 free = unused_pages(tier);
+	int ret;
+
+	if (computes_used(tier, group, free)) {
+		group->used += group->free - free;
+		group->free = free;
+		return 0;
+	}
+	ret = count(tier, group, err);
+	/* As of the middle of the count. */
+	group->free = (free + unused_pages(tier)) / 2;
+	return ret;
+}
