@@ -465,7 +465,13 @@ static void test_capacity_of_targets(void)
 
 	sample(0, 400, 5);
 	machine.seconds++;
-	CHECK(!tier_look(tier, &err));
+	/* What was refused is tried again. */
+	machine.refuses = true;
+	CHECK(!tier_look(tier, &err) && !machine.sets);
+	machine.refuses = false;
+	machine.seconds++;
+	tier->due = 0;
+	CHECK(!tier_look(tier, &err) && machine.sets == 3);
 	CHECK(machine.capacity[1] == tier->groups[0].capacity);
 	CHECK(machine.capacity[2] == tier->groups[1].capacity);
 	CHECK(machine.capacity[0] == 4 * machine.capacity[2] && machine.capacity[2]);

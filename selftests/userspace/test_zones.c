@@ -55,8 +55,14 @@ static const char zoneinfo[] =
 	"              count:    11\n"
 	"    cpu: 1\n"
 	"              count:    13\n"
+	"Node 2, zone      DMA\n"
+	"  pages free     500\n"
+	"        min      32\n"
+	"        low      100\n"
+	"        high     200\n"
+	"        protection: (0, 0, 0, 0)\n"
 	"Node 2, zone  Movable\n"
-	"  pages free     0\n"
+	"  pages free     20\n"
 	"        min      32\n"
 	"        low      32\n"
 	"        high     32\n"
@@ -78,18 +84,18 @@ static bool has(int node, int cpu, __u64 usable, __u64 all)
 /* Above the watermark, and what is kept for lower zones; with what this CPU has put aside. */
 static void test_usable(void)
 {
-	CHECK(has(0, 0, (700 + 5 - 31 - 400) + (50 + 90 - 80), 700 + 5 + 7 + 50 + 90 + 20));
-	/* The second zone has nothing for this one. */
-	CHECK(has(0, 1, 700 + 7 - 31 - 400, 700 + 5 + 7 + 50 + 90 + 20));
-	CHECK(has(1, 0, 9000 + 11 - 300, 9000 + 11 + 13));
-	CHECK(has(1, 1, 9000 + 13 - 300, 9000 + 11 + 13));
+	CHECK(has(0, 0, (700 + 5 - 26 - 400) + (50 + 90 - 60), 700 + 5 + 7 + 50 + 90 + 20));
+	CHECK(has(0, 1, (700 + 7 - 26 - 400) + (50 + 20 - 60), 700 + 5 + 7 + 50 + 90 + 20));
+	CHECK(has(1, 0, 9000 + 11 - 200, 9000 + 11 + 13));
+	CHECK(has(1, 1, 9000 + 13 - 200, 9000 + 11 + 13));
 }
 
 /* A CPU, a node and a zone of which nothing is known. */
 static void test_unknown(void)
 {
-	CHECK(has(1, 7, 9000 - 300, 9000 + 11 + 13));
-	CHECK(has(2, 0, 0, 0));
+	CHECK(has(1, 7, 9000 - 200, 9000 + 11 + 13));
+	/* One that has too little does not take from the other. */
+	CHECK(has(2, 0, 400, 520));
 	CHECK(has(3, 0, 0, 0));
 }
 

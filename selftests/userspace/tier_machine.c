@@ -330,6 +330,8 @@ int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htm
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err)
 {
 	CHECK(set->session == 3);
+	if (machine.refuses)
+		return -EBUSY;
 	if (set->flags == HTMM_SET_CAPACITY) {
 		CHECK(set->target < 3);
 		machine.capacity[set->target] = set->capacity_pages;

@@ -65,6 +65,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @seconds: time of the session
  * @capacity: of the session, and of its targets
  * @sets: how often one was set
+ * @refuses: none can be set
  * @maps: numa_maps of the process; NULL: there is no process of that number
  * @maps_read: how often it was read
  * @counts: how often the pages of the nodes were counted
@@ -106,6 +107,7 @@ struct machine {
 	u32 meanwhile;
 	u64 capacity[3];
 	u32 sets;
+	bool refuses;
 	const char *maps;
 	u32 maps_read;
 	u32 counts;

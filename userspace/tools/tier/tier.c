@@ -458,7 +458,7 @@ static bool differs(__u64 capacity, __u64 told)
 	return (__u64)llabs((long long)(capacity - told)) > told / SMALL_PART;
 }
 
-static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
+static bool set_capacity(const struct tier *tier, __u32 target, __u64 pages)
 {
 	struct htmm_set set = {
 		.flags = HTMM_SET_CAPACITY, .session = tier->session, .target = target,
@@ -466,7 +466,7 @@ static void set_capacity(const struct tier *tier, __u32 target, __u64 pages)
 	};
 	struct htmm_error ignored;
 
-	htmm_device_set(tier->fd, &set, &ignored);
+	return !htmm_device_set(tier->fd, &set, &ignored);
 }
 
 /*
@@ -483,8 +483,8 @@ static void set_session_capacity(struct tier *tier, __u64 room)
 
 		if (!group->target || !differs(group->capacity, group->told))
 			continue;
-		set_capacity(tier, group->target, group->capacity);
-		group->told = group->capacity;
+		if (set_capacity(tier, group->target, group->capacity))
+			group->told = group->capacity;
 	}
 	if (!differs(room, tier->session_capacity))
 		return;

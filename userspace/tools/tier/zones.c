@@ -7,7 +7,8 @@
 /**
  * struct zone - one zone
  * @free: its free pages
- * @kept: so many of them are not to be allocated
+ * @kept: so many of them are not to be allocated. At the low watermark the kernel wakes kswapd, and
+ *	gives memory of other nodes; the high one is only where that ends
  * @own: free pages that the CPU keeps for itself
  * @others: and other CPUs
  */
@@ -56,7 +57,7 @@ struct zones zones_read(FILE *file, int node, int cpu)
 			continue;
 		else if (sscanf(line, " pages free %llu", &number) == 1)
 			zone.free = number;
-		else if (sscanf(line, " high %llu", &number) == 1)
+		else if (sscanf(line, " low %llu", &number) == 1)
 			zone.kept += number;
 		else if (strstr(line, " protection: "))
 			zone.kept += most_protected(strstr(line, ": ") + 2);
