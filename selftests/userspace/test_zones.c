@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What nodes have free, from a made-up /proc/zoneinfo. */
 #include <string.h>
+#include "tier/tiers.h"
 #include "tier/zones.h"
 
 /* Two nodes, of which the first has two zones, on a machine of two CPUs. */
-static const char zoneinfo[] =
+static char zoneinfo[] =
 	"Node 0, zone      DMA\n"
 	"  per-node stats\n"
 	"      nr_inactive_anon 30000\n"
@@ -70,7 +71,7 @@ static const char zoneinfo[] =
 
 static bool has(int node, int cpu, __u64 usable, __u64 all)
 {
-	FILE *file = fmemopen((void *)zoneinfo, sizeof(zoneinfo) - 1, "r");
+	FILE *file = fmemopen(zoneinfo, sizeof(zoneinfo) - 1, "r");
 	struct zones zones;
 
 	CHECK(file);
@@ -81,11 +82,14 @@ static bool has(int node, int cpu, __u64 usable, __u64 all)
 	return zones.usable == usable && zones.all == all;
 }
 
-/* Above the watermark, and what is kept for lower zones; with what this CPU has put aside. */
+/*
+ * Above the watermark, and what is kept for lower zones; with what this CPU has put aside. The
+ * second zone of node 0 is below the watermark: what is put aside there cannot be had.
+ */
 static void test_usable(void)
 {
-	CHECK(has(0, 0, (700 + 5 - 26 - 400) + (50 + 90 - 60), 700 + 5 + 7 + 50 + 90 + 20));
-	CHECK(has(0, 1, (700 + 7 - 26 - 400) + (50 + 20 - 60), 700 + 5 + 7 + 50 + 90 + 20));
+	CHECK(has(0, 0, 700 + 5 - 26 - 400, 700 + 5 + 7 + 50 + 90 + 20));
+	CHECK(has(0, 1, 700 + 7 - 26 - 400, 700 + 5 + 7 + 50 + 90 + 20));
 	CHECK(has(1, 0, 9000 + 11 - 200, 9000 + 11 + 13));
 	CHECK(has(1, 1, 9000 + 13 - 200, 9000 + 11 + 13));
 }
@@ -99,11 +103,42 @@ static void test_unknown(void)
 	CHECK(has(3, 0, 0, 0));
 }
 
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	CHECK(!strcmp(path, "/proc/zoneinfo"));
+	return fmemopen(zoneinfo, sizeof(zoneinfo) - 1, mode);
+}
+
+static int this_cpu;
+
+int __wrap_sched_getcpu(void);
+int __wrap_sched_getcpu(void)
+{
+	return this_cpu;
+}
+
+/* As the CPU that asks has them. */
+static void test_this_cpu(void)
+{
+	struct htmm_cpus nodes = { .bits = { 6 }, .size = sizeof(__u64) };
+	__u64 room;
+
+	this_cpu = 1;
+	CHECK(tiers_free_pages(1) == 9000 + 13 - 200);
+	CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
+	CHECK(tiers_roomiest(&nodes, &room) == 1 && room == 9000 + 13 - 200);
+	this_cpu = 0;
+	CHECK(tiers_free_pages(1) == 9000 + 11 - 200);
+	CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_usable),
 		TAP_TEST(test_unknown),
+		TAP_TEST(test_this_cpu),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

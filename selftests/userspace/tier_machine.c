@@ -151,11 +151,6 @@ static void list_regions(const struct htmm_list_pages *request, struct htmm_page
 	u32 page;
 
 	CHECK(!request->flags && request->order == HTMM_ORDER_HOTTEST);
-	if (machine.both)
-		list->pages[list->nr++] = (struct htmm_page) {
-			.addr = BASE, .pid = PID2, .space = PID2, .target = 1, .samples = 1,
-			.node = HTMM_NODE_UNKNOWN, .mapping_shift = HTMM_MAPPING_UNKNOWN,
-		};
 	for (page = 0; page < machine.size; page++) {
 		u64 addr = BASE + ((u64)page << HTMM_PAGE_SHIFT);
 
@@ -267,8 +262,8 @@ int __wrap_htmm_device_placement(int fd, __u32 target, struct htmm_placement_buf
 	buf->placement.nr_nodes = NODES;
 	for (node = 0; node < NODES; node++)
 		buf->nodes[node].node = node;
-	buf->placement.skipped = machine.skipped > 0;
-	for (page = 0; page < machine.size && !machine.skipped; page++)
+	buf->placement.skipped = machine.skipped > 0 || machine.counted;
+	for (page = 0; page < (machine.counted ?: machine.size) && !machine.skipped; page++)
 		buf->nodes[machine.node[page]].pages++;
 	take_pages(400 + machine.taken);
 	return 0;

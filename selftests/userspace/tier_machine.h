@@ -46,7 +46,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @whole: errno of each call; 0: none
  * @dead: the process has exited
  * @second: pages from here on are of a second process; 0: there is none
- * @both: pages below this are mapped by the second process, too
+ * @both: pages below this are mapped by the second process, too, which does nothing now
  * @found: how often each page was listed as one of a process on a node
  * @removed: what is asked of one target is not there any more
  * @other: is the second target alive, dead, or not in the session any more?
@@ -69,6 +69,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @maps: numa_maps of the process; NULL: there is no process of that number
  * @maps_read: how often it was read
  * @counts: how often the pages of the nodes were counted
+ * @counted: only pages below this are, as a process changes its mappings; 0: all are
  * @count_ms: what that takes of a CPU
  * @taken: pages from 400 on that the program takes of the fast node before they are counted; and as
  *	many after that
@@ -111,6 +112,7 @@ struct machine {
 	const char *maps;
 	u32 maps_read;
 	u32 counts;
+	u32 counted;
 	u64 count_ms;
 	u32 taken;
 	u64 kept;

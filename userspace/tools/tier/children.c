@@ -5,19 +5,22 @@
 #include "children.h"
 #include "htmmctl/clock.h"
 #include "htmmctl/session.h"
+#include "lib/array.h"
 
 /**
  * struct family - processes that are targets
  * @pid: those that live; their children are looked for in this order
  * @nr: how many there are
- * @dead: numbers of children that were added, and have ended
+ * @dead: numbers of children that were added, and have ended, the oldest first
  * @nr_dead: how many there are
+ * @removed: how many of them have made room
  */
 struct family {
 	pid_t pid[2 * HTMM_MAX_TARGETS];
 	unsigned int nr;
 	__u32 dead[HTMM_MAX_TARGETS];
 	unsigned int nr_dead;
+	unsigned int removed;
 };
 
 static bool is_member(const struct family *family, pid_t pid)
@@ -68,17 +71,23 @@ static int read_family(struct family *family, struct children *children, int fd)
 }
 
 /*
- * Children that have ended make room for others, with all that was counted for them: not before
+ * A child that has ended makes room for another one, with all that was counted for it: not before
  * there is need of it. What the user has named stays.
  */
 static bool make_room(struct family *family, int fd)
 {
 	struct htmm_error ignored;
-	bool room = false;
 
-	while (family->nr_dead)
-		room |= !htmm_device_remove_target(fd, family->dead[--family->nr_dead], &ignored);
-	return room;
+	while (family->removed < family->nr_dead)
+		if (!htmm_device_remove_target(fd, family->dead[family->removed++], &ignored))
+			return true;
+	return false;
+}
+
+/* There are 64 already, or their tables would be larger than memory allows. */
+static bool is_full(int ret)
+{
+	return ret == -ENOSPC || ret == -ERANGE;
 }
 
 /* Returns a negative errno if no other child can be added, either. */
@@ -87,16 +96,20 @@ static int add(struct family *family, struct children *children, int fd, pid_t p
 {
 	const struct htmm_target target = { .type = HTMM_TARGET_TGID, .id = pid };
 	__u32 number;
-	int ret = htmm_device_add_target(fd, &target, &number, err);
+	int ret;
 
-	if (ret == -ENOSPC && make_room(family, fd))
+	/* If others remove some meanwhile, the rest of them are added next time. */
+	if (family->nr == ARRAY_SIZE(family->pid) || children->nr == ARRAY_SIZE(children->number))
+		return 0;
+	do
 		ret = htmm_device_add_target(fd, &target, &number, err);
+	while (is_full(ret) && make_room(family, fd));
 	if (!ret) {
 		family->pid[family->nr++] = pid;
 		children->number[children->nr++] = number;
 	}
-	/* It has ended. */
-	return ret == -ESRCH ? 0 : ret;
+	/* It has ended, or somebody else has added it. */
+	return ret == -ESRCH || ret == -EEXIST ? 0 : ret;
 }
 
 /* Those that are added are looked at, too. */
@@ -135,5 +148,5 @@ void children_add(struct children *children, int fd, __u64 session)
 		return;
 	children->said = true;
 	notice("not all children are looked at: %s; give their cgroup",
-	       ret == -ENOSPC ? "they are too many" : err.what);
+	       is_full(ret) ? "they are too many" : err.what);
 }

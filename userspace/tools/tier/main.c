@@ -45,6 +45,7 @@
  * @json: as JSON
  * @shares: how targets share the fast tier
  * @children: the children of its targets
+ * @look_due: when to look again, in milliseconds
  * @path: the log file, or NULL
  * @log: the log file, or NULL
  * @log_failed: it could not be written
@@ -64,6 +65,7 @@ struct tiering {
 	bool json;
 	struct shares shares;
 	struct children children;
+	__u64 look_due;
 	const char *path;
 	FILE *log;
 	bool log_failed;
@@ -221,8 +223,6 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	ret = tier_look(&all->tier, err);
 	if (ret)
 		return ret;
-	if (all->session.follows)
-		children_add(&all->children, all->tier.fd, all->tier.session);
 	if (all->plan && (all->json ? log_plan_json : log_plan)(stdout, &all->tier, err))
 		return -err->code;
 	tier_move(&all->tier);
@@ -234,12 +234,21 @@ static int take_look(struct tiering *all, struct htmm_error *err)
 	return 0;
 }
 
-/* Until the next look, or until children are looked for; the first look comes soon. */
+/* Until the next look, or until children are looked for. */
 static int wait_ms(const struct tiering *all)
 {
-	const int most = all->session.follows ? CHILDREN_WAIT_MS : MOST_WAIT_MS;
+	const __u64 now = now_ms();
+	__u64 due = all->look_due;
 
-	return fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), most);
+	if (all->session.follows && all->children.due < due)
+		due = all->children.due;
+	return due < now ? 0 : fmin(due - now, MOST_WAIT_MS);
+}
+
+/* The first one comes soon. */
+static void look_later(struct tiering *all)
+{
+	all->look_due = now_ms() + fmin(fmax(1000 * all->tier.wait, LEAST_WAIT_MS), MOST_WAIT_MS);
 }
 
 /*
@@ -284,8 +293,14 @@ static int loop(struct tiering *all, pid_t child, const struct signals *signals,
 	__s64 failed = 0;
 	int ret;
 
+	look_later(all);
 	while (wait_for_look(all, child, signals, status)) {
+		if (all->session.follows)
+			children_add(&all->children, all->tier.fd, all->tier.session);
+		if (now_ms() < all->look_due)
+			continue;
 		ret = take_look(all, err);
+		look_later(all);
 		if (ret == -ESRCH && !child) {
 			notice("%s", err->what);
 			return 0;
@@ -336,8 +351,10 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	if (!verbosity.quiet)
 		log_sums(stderr, &all->tier);
 	/* Without a loop the command goes on as it would without this program. */
-	if (ret && child->pid)
-		waitpid(child->pid, &status, 0);
+	all->session.follows = false;
+	all->look_due = UINT64_MAX;
+	while (ret && child->pid && wait_for_look(all, child->pid, &signals, &status))
+		;
 	status = child->pid ? child_status(status) : EXIT_OK;
 	if (status != EXIT_OK)
 		return status;

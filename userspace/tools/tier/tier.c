@@ -324,8 +324,29 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 	}
 }
 
+/*
+ * What was counted for targets that have gone since, but after the last look. Without it sums would
+ * fall, and what they grow by would be wrong.
+ */
+static void keep_removed(struct tier *tier, const struct by_target *before)
+{
+	unsigned int i, j = 0;
+
+	for (i = 0; i < before->nr; i++) {
+		while (j < tier->counted.nr && tier->counted.number[j] < before->number[i])
+			j++;
+		if (j == tier->counted.nr || tier->counted.number[j] != before->number[i])
+			tier->removed += before->value[i];
+	}
+	tier->samples += tier->removed;
+	for (i = 0; i < tier->nr_groups; i++)
+		if (!tier->groups[i].target)
+			tier->groups[i].counted += tier->removed;
+}
+
 static int read_targets(struct tier *tier, struct htmm_error *err)
 {
+	const struct by_target before = tier->counted;
 	struct htmm_target_list list;
 	int ret = htmm_device_targets(tier->fd, &list, err);
 	size_t i;
@@ -337,6 +358,7 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 	tier->pages = 0;
 	tier->evicted = 0;
 	tier->coolings.nr = 0;
+	tier->counted.nr = 0;
 	for (i = 0; i < tier->nr_groups; i++) {
 		tier->groups[i].alive = false;
 		tier->groups[i].counted = 0;
@@ -351,10 +373,10 @@ static int read_targets(struct tier *tier, struct htmm_error *err)
 		tier->evicted += target->stats[HTMM_STAT_EVICTED];
 		count_samples(tier, target);
 		by_target_add(&tier->coolings, target->number, target->stats[HTMM_STAT_COOLINGS]);
+		by_target_add(&tier->counted, target->number, target->stats[HTMM_STAT_SAMPLES]);
 	}
 	htmm_targets_free(&list);
-	if (tier->cooled > tier->samples)
-		tier->cooled = tier->samples;
+	keep_removed(tier, &before);
 	if (!tier->alive)
 		return htmm_error_set(err, ESRCH, NULL, "no process is left to look at");
 	return 0;
@@ -548,14 +570,6 @@ static void add_to(struct tally *tally, __u64 samples, double share)
 	tally->fast += share * samples;
 }
 
-/* There are fewer samples than before if a target was removed. */
-static __u64 untallied(struct group *group)
-{
-	if (group->tallied > group->samples)
-		group->tallied = group->samples;
-	return group->samples - group->tallied;
-}
-
 /* Counts what the fast tier has served since the last look, before any page moves. */
 static void count_served(struct tier *tier)
 {
@@ -565,7 +579,7 @@ static void count_served(struct tier *tier)
 
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].rests)
-			all += untallied(&tier->groups[i]);
+			all += tier->groups[i].samples - tier->groups[i].tallied;
 	/* What is known of the last samples is kept until there are others. */
 	if (!all)
 		return;
@@ -573,7 +587,7 @@ static void count_served(struct tier *tier)
 	tier->lately.fast /= 2;
 	for (i = 0; i < tier->nr_groups; i++) {
 		struct group *group = &tier->groups[i];
-		const __u64 samples = untallied(group);
+		const __u64 samples = group->samples - group->tallied;
 
 		if (group->rests)
 			continue;

@@ -148,6 +148,8 @@ struct group {
  * @pages: pages that have a count at the look
  * @evicted: pages that the module has forgotten for lack of memory
  * @coolings: of each target at the look
+ * @counted: samples of each target at the look
+ * @removed: samples of targets that are not in the session any more
  * @alive: targets that can still be sampled
  * @wait: seconds until regions are listed again, so that this takes only a part of the time,
  *	or until a look is due
@@ -182,6 +184,8 @@ struct tier {
 	__u64 pages;
 	__u64 evicted;
 	struct by_target coolings;
+	struct by_target counted;
+	__u64 removed;
 	unsigned int alive;
 	double wait;
 	double due;

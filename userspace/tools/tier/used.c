@@ -15,44 +15,47 @@ static double cpu_seconds(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
-static int read_placement(const struct tier *tier, struct group *group, struct htmm_error *err)
+/*
+ * Counts each page once. Returns 1 if some are not in it, as a process changes its mappings now; or
+ * a negative errno.
+ */
+static int read_placement(const struct tier *tier, const struct group *group, __u64 *used,
+			  struct htmm_error *err)
 {
 	struct htmm_placement_buf placement;
 	int ret = htmm_device_placement(tier->fd, group->target, &placement, err);
-	__u64 used = 0;
 	__u32 i;
 
 	if (ret)
 		return ret;
+	*used = 0;
 	for (i = 0; i < placement.placement.nr_nodes; i++)
 		if (htmm_cpus_has(&tier->tiers.fast, placement.nodes[i].node))
-			used += placement.nodes[i].pages;
-	/* Without a process whose mappings change now, it is too small. */
-	if (!placement.placement.skipped || used > group->used)
-		group->used = used;
+			*used += placement.nodes[i].pages;
+	ret = placement.placement.skipped > 0;
 	htmm_placement_free(&placement);
-	return 0;
+	return ret;
 }
 
-/* Each page once. */
-static int count(const struct tier *tier, struct group *group, struct htmm_error *err)
+/* A count that is not complete is made again at the next look. */
+static int count(const struct tier *tier, struct group *group, __u64 *used, struct htmm_error *err)
 {
 	const double before = cpu_seconds();
-	int ret = read_placement(tier, group, err);
+	int ret = read_placement(tier, group, used, err);
 	const double seconds = cpu_seconds() - before;
 
 	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
 	return ret;
 }
 
-/* May several processes map a page? */
+/* May several processes map a page of the fast tier? */
 static bool several_spaces(const struct group *group)
 {
-	const struct htmm_page *region = group->regions.pages, *first = region;
-	const struct htmm_page *end = region + group->regions.nr;
+	const struct htmm_page *page = group->pages.pages + group->nr_slow, *first = page;
+	const struct htmm_page *end = group->pages.pages + group->pages.nr;
 
-	for (; region < end; region++)
-		if (region->target != first->target || region->space != first->space)
+	for (; page < end; page++)
+		if (page->target != first->target || page->space != first->space)
 			return true;
 	return false;
 }
@@ -60,20 +63,21 @@ static bool several_spaces(const struct group *group)
 int used_listed(const struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	const __u64 listed = group->pages.nr - group->nr_slow;
-	int ret;
+	__u64 used;
+	int ret = 0;
 
-	if (!several_spaces(group)) {
-		group->used = listed;
+	group->used = listed;
+	if (!several_spaces(group))
 		return 0;
-	}
 	if (tier->seconds >= group->count_due) {
-		ret = count(tier, group, err);
-		if (ret)
-			return ret;
-		group->distinct = listed ? fmin((double)group->used / listed, 1) : 1;
+		ret = count(tier, group, &used, err);
+		if (!ret)
+			group->distinct = fmin((double)used / listed, 1);
 	}
-	group->used = lround(group->distinct * listed);
-	return 0;
+	/* Before the first count, each page may be one by itself. */
+	if (group->distinct)
+		group->used = lround(group->distinct * listed);
+	return ret < 0 ? ret : 0;
 }
 
 /*
@@ -101,6 +105,7 @@ static __u64 unused_pages(const struct tier *tier)
 int used_unlisted(const struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	const __u64 free = unused_pages(tier);
+	__u64 used;
 	int ret;
 
 	if (computes_used(tier, group, free)) {
@@ -108,8 +113,13 @@ int used_unlisted(const struct tier *tier, struct group *group, struct htmm_erro
 		group->free = free;
 		return 0;
 	}
-	ret = count(tier, group, err);
+	ret = count(tier, group, &used, err);
+	if (ret < 0)
+		return ret;
+	/* Without some processes, it is too small. */
+	if (!ret || used > group->used)
+		group->used = used;
 	/* As of the middle of the count. */
 	group->free = (free + unused_pages(tier)) / 2;
-	return ret;
+	return 0;
 }

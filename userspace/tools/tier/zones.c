@@ -32,13 +32,15 @@ static unsigned long long most_protected(const char *list)
 	return most;
 }
 
-/* Adds a zone that was read, and begins the next one. */
+/*
+ * Adds a zone that was read, and begins the next one. A CPU gets what it keeps for itself only
+ * where enough is free beside it.
+ */
 static void add(struct zones *zones, struct zone *zone)
 {
-	const unsigned long long own = zone->free + zone->own;
-
-	zones->usable += own > zone->kept ? own - zone->kept : 0;
-	zones->all += own + zone->others;
+	if (zone->free > zone->kept)
+		zones->usable += zone->free - zone->kept + zone->own;
+	zones->all += zone->free + zone->own + zone->others;
 	*zone = (struct zone) {};
 }
 
@@ -47,21 +49,24 @@ struct zones zones_read(FILE *file, int node, int cpu)
 	struct zones zones = {};
 	struct zone zone = {};
 	unsigned long long number;
-	char line[LINE];
+	char line[LINE], word[16];
 	int at = -1, list = -1;
 
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "Node %d,", &at) == 1)
 			add(&zones, &zone);
-		else if (at != node || sscanf(line, " cpu: %d", &list) == 1)
+		if (at != node || sscanf(line, " %15s", word) != 1)
 			continue;
-		else if (sscanf(line, " pages free %llu", &number) == 1)
-			zone.free = number;
-		else if (sscanf(line, " low %llu", &number) == 1)
-			zone.kept += number;
-		else if (strstr(line, " protection: "))
+		if (!strcmp(word, "protection:"))
 			zone.kept += most_protected(strstr(line, ": ") + 2);
-		else if (sscanf(line, " count: %llu", &number) == 1)
+		if (sscanf(line, " pages free %llu", &zone.free) == 1 ||
+		    sscanf(line, " %*s %llu", &number) != 1)
+			continue;
+		if (!strcmp(word, "low"))
+			zone.kept += number;
+		else if (!strcmp(word, "cpu:"))
+			list = number;
+		else if (!strcmp(word, "count:"))
 			*(list == cpu ? &zone.own : &zone.others) += number;
 	}
 	add(&zones, &zone);
