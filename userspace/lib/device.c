@@ -453,7 +453,7 @@ int htmm_device_targets(int fd, struct htmm_target_list *list, struct htmm_error
 {
 	struct htmm_targets arg = {
 		.size = sizeof(arg),
-		.nr_targets = HTMM_MAX_TARGETS,
+		.nr_targets = 4, /* most have fewer; else it is called again */
 		.target_size = sizeof(*list->target),
 	};
 	int ret;

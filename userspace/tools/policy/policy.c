@@ -118,12 +118,6 @@ static __u32 halved(__u32 samples, __u64 times)
 	return times < 32 ? samples >> times : 0;
 }
 
-/* The count of the previous look, halved as often as the present ones. */
-static __u32 count_before(const struct policy *policy, const struct unit *unit)
-{
-	return halved(unit->samples, by_target_get(&policy->halvings, unit->target));
-}
-
 static bool halved_since(const struct policy *policy)
 {
 	unsigned int i;
@@ -162,14 +156,13 @@ static void match_new(struct unit *unit, const struct unit *region)
 }
 
 /*
- * Finds what a unit has gained. One that was not in the previous list, where its region has some
- * runs, had few samples.
+ * Finds what a unit has gained, whose counts were halved so many times. One that was not in the
+ * previous list, where its region has some runs, had few samples.
  */
-static void match(struct policy *policy, struct unit *unit, __u32 runs)
+static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 halvings)
 {
-	const struct unit unlisted = { .target = unit->target, .samples = policy->cut };
-	__u32 before = count_before(policy, &unlisted);
 	struct unit *old = units_find_in(&policy->old, runs, unit);
+	__u32 before = halved(old ? old->samples : policy->cut, halvings);
 	const struct unit *region = old ? NULL : new_region(policy, unit);
 
 	if (region) {
@@ -177,7 +170,6 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs)
 		return;
 	}
 	if (old) {
-		before = count_before(policy, old);
 		unit->before = old->fast == unit->fast;
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
@@ -244,9 +236,10 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 	for (i = 0; i < now->nr_runs; i++) {
 		struct unit *unit = &now->unit[now->run[i].begin], *end = unit + now->run[i].nr;
 		const __u32 runs = units_runs(&policy->old, unit);
+		const __u64 halvings = by_target_get(&policy->halvings, unit->target);
 
 		for (; unit < end; unit++)
-			match(policy, unit, runs);
+			match(policy, unit, runs, halvings);
 	}
 	if (look->focused)
 		focus_listed(&policy->focus, look, now);

@@ -135,10 +135,10 @@ static int sort_out(const struct tier *tier, struct group *group, int node, stru
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	group->nr_slow = 0;
 	for (i = 0; i < list->nr; i++) {
-		if (htmm_cpus_has(&tier->tiers.slow, list->pages[i].node))
-			list->pages[group->nr_slow++] = list->pages[i];
-		else if (list->pages[i].node == node)
+		if (list->pages[i].node == node)
 			fast[nr++] = list->pages[i];
+		else if (htmm_cpus_has(&tier->tiers.slow, list->pages[i].node))
+			list->pages[group->nr_slow++] = list->pages[i];
 	}
 	if (nr)
 		memcpy(list->pages + group->nr_slow, fast, nr * sizeof(*fast));
