@@ -174,6 +174,7 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
+	unit->earlier = old ? halved(old->earlier, halvings) : 0;
 	unit->fresh = !old && unit->fast;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
@@ -245,6 +246,16 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 		focus_listed(&policy->focus, look, now);
 }
 
+static void begin_phase(struct policy *policy)
+{
+	struct unit *unit = policy->now.unit, *end = unit + policy->now.nr;
+
+	for (; unit < end; unit++) {
+		unit->earlier = unit->samples;
+		unit->class = predict_class(unit);
+	}
+}
+
 /*
  * What was gained before a phase change tells nothing about the future. But a program that streams
  * seems to have many phases, and moves that did not pay for one seldom pay for the next.
@@ -254,8 +265,10 @@ static void learn(struct policy *policy)
 	predict_forget(&policy->predictor, policy->plan.cool);
 	policy->expected *= OLD_MOVES;
 	policy->gained *= OLD_MOVES;
-	if (policy->plan.cool)
+	if (policy->plan.cool) {
+		begin_phase(policy);
 		return;
+	}
 	learn_of_present(policy);
 	learn_of_missing(policy);
 }

@@ -47,9 +47,10 @@ static double middle(unsigned int nr, unsigned int digits)
 
 unsigned int predict_class(const struct unit *unit)
 {
+	const __u32 count = unit->samples > unit->earlier ? unit->samples - unit->earlier : 0;
 	unsigned int class = 2 * unit->fast + (unit->pages > 1);
 
-	class = class * PREDICT_COUNTS + bin(unit->samples, COUNT_DIGITS, PREDICT_COUNTS);
+	class = class * PREDICT_COUNTS + bin(count, COUNT_DIGITS, PREDICT_COUNTS);
 	return class * PREDICT_GAINS + bin(unit->recent * GAIN_PARTS, GAIN_DIGITS, PREDICT_GAINS);
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How many samples a page will gain: what pages of its class were seen to gain. A class is the
- * tier, the size, the bin of the count and the bin of what was gained lately.
+ * tier, the size, the bin of the count since the last phase change and the bin of what was gained
+ * lately.
  *
  * The mean over a class corrects what a count alone gets wrong: of pages that are all used
  * alike, those with the most samples were only lucky, and will gain as little as the others;
- * pages that a program reads once gain nothing more; the old hot pages after a phase change
- * have counts, but gain nothing.
+ * pages that a program reads once gain nothing more. What was counted before a phase change is left
+ * out: else those that were hot then would be in the classes of those that are now.
  *
  * What is learnt is by how many times a class gains more, or less, than lately. A number of
  * samples would be misleading: pages with one sample in a long time are colder than those with

@@ -27,6 +27,7 @@
  * @target: its target
  * @pages: its size, in pages of 4 KiB
  * @used: how many of these have samples
+ * @earlier: how many of @samples it had before the last phase change, halved as often as these
  * @old: its number in the previous look, plus one; 0: it was not there
  * @node: where it is
  * @class: see predict.h
@@ -46,6 +47,7 @@ struct unit {
 	__u32 target;
 	__u32 pages;
 	__u32 used;
+	__u32 earlier;
 	__u32 old;
 	__s16 node;
 	__u16 class : 10;
