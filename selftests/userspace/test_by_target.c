@@ -13,7 +13,7 @@ static void test_numbers(void)
 		by_target_add(&values, 65 * i + 1, 1000 + i);
 	for (i = 0; i < HTMM_MAX_TARGETS; i++) {
 		CHECK(by_target_get(&values, 65 * i + 1) == 1000 + i);
-		CHECK(by_target_get(&values, 65 * i) == 0 && by_target_get(&values, 65 * i + 2) == 0);
+		CHECK(!by_target_get(&values, 65 * i) && !by_target_get(&values, 65 * i + 2));
 	}
 	CHECK(by_target_get(&values, ~0U) == 0);
 }

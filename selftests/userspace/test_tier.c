@@ -239,7 +239,7 @@ static void sample_and_look(struct tier *tier)
 	look(tier);
 }
 
-/* A page that two processes map is in use once, whatever lists say; and of one, nothing is counted. */
+/* A page that two processes map is in use once, whatever lists say; of one, nothing is counted. */
 static void test_both(void)
 {
 	struct tier *tier = make(2 * USUAL);
@@ -252,10 +252,12 @@ static void test_both(void)
 	machine.both = 300;
 	machine.count_ms = 20;
 	/* Nothing follows from a count that is not complete. */
-	for (machine.counted = 100; machine.counts < 2;) {
+	machine.counted = 100;
+	for (i = 0; i < 2; i++) {
 		sample_and_look(tier);
 		CHECK(group->used == group->pages.nr - group->nr_slow);
 	}
+	CHECK(machine.counts == 2);
 	machine.counted = 0;
 	machine.counts = 0;
 	/* Counting may take 1/500 of the time: here, once in ten seconds. */
