@@ -149,6 +149,27 @@ static void test_burst_unsure_at_first(void)
 	destroy(memory);
 }
 
+/* What the last look has promoted is fast when regions are listed after it. */
+static void test_promoted_region(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i, before = 0;
+
+	work(memory, 1024, 1536, 6, 8);
+	for (i = 0; i < 8 && !before; i++) {
+		sample(memory, 1024, 1536, 6);
+		sample(memory, 2048, 2560, 1);
+		look(memory);
+		obey(memory);
+		before = fast_of(memory, 2048, 2560);
+	}
+	CHECK(before > 400 && !memory->plan->burst);
+	sample(memory, 1024, 1536, 1);
+	sample(memory, 2048, 2560, 6);
+	CHECK(!changed(memory));
+	destroy(memory);
+}
+
 /* Regions that show a change begin a burst, though few of the look's samples are of it. */
 static void test_burst_of_regions(void)
 {
@@ -446,6 +467,7 @@ int main(void)
 		TAP_TEST(test_burst_earlier),
 		TAP_TEST(test_burst_unsure),
 		TAP_TEST(test_burst_unsure_at_first),
+		TAP_TEST(test_promoted_region),
 		TAP_TEST(test_burst_of_regions),
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),
