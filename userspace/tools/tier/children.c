@@ -5,7 +5,6 @@
 #include "children.h"
 #include "htmmctl/clock.h"
 #include "htmmctl/session.h"
-#include "lib/array.h"
 
 /**
  * struct family - processes that are targets
