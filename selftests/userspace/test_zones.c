@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What nodes have free, from a made-up /proc/zoneinfo. */
+#include <sched.h>
 #include <string.h>
 #include "tier/tiers.h"
 #include "tier/zones.h"
@@ -110,27 +111,29 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return fmemopen(zoneinfo, sizeof(zoneinfo) - 1, mode);
 }
 
-static int this_cpu;
-
-int __wrap_sched_getcpu(void);
-int __wrap_sched_getcpu(void)
-{
-	return this_cpu;
-}
-
 /* As the CPU that asks has them. */
 static void test_this_cpu(void)
 {
+	const __u64 own[] = { 11, 13 };
 	struct htmm_cpus nodes = { .bits = { 6 }, .size = sizeof(__u64) };
+	unsigned int tried = 0;
+	cpu_set_t before, one;
 	__u64 room;
+	int cpu;
 
-	this_cpu = 1;
-	CHECK(tiers_free_pages(1) == 9000 + 13 - 200);
-	CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
-	CHECK(tiers_roomiest(&nodes, &room) == 1 && room == 9000 + 13 - 200);
-	this_cpu = 0;
-	CHECK(tiers_free_pages(1) == 9000 + 11 - 200);
-	CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
+	CHECK(!sched_getaffinity(0, sizeof(before), &before));
+	for (cpu = 0; cpu < 2; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		/* The machine may have one CPU. */
+		if (sched_setaffinity(0, sizeof(one), &one))
+			continue;
+		tried++;
+		CHECK(tiers_free_pages(1) == 9000 + own[cpu] - 200);
+		CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
+		CHECK(tiers_roomiest(&nodes, &room) == 1 && room == 9000 + own[cpu] - 200);
+	}
+	CHECK(tried && !sched_setaffinity(0, sizeof(before), &before));
 }
 
 int main(void)
