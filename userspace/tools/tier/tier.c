@@ -325,8 +325,8 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
 }
 
 /*
- * A target that is removed takes its counts with it. What it had at the last look stays in all sums:
- * if these fell, what they have grown by would be wrong.
+ * A target that is removed takes its counts with it. What it had at the last look stays in all
+ * sums: if these fell, what they have grown by would be wrong.
  */
 static void keep_removed(struct tier *tier, const struct by_target *before)
 {
