@@ -147,11 +147,6 @@ static int add_regions(struct focus *focus, const struct policy_look *look)
 	return 0;
 }
 
-static __u32 halved(__u32 samples, __u32 times)
-{
-	return times < 32 ? samples >> times : 0;
-}
-
 /* What a region has gained, and what is known of it. */
 static void match(struct focus *focus, size_t at, const struct by_target *halvings, double fading)
 {

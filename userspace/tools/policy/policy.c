@@ -112,12 +112,6 @@ static int make_room(struct policy *policy, size_t nr)
 	return nr > policy->order_room ? -1 : 0;
 }
 
-/* A count, halved so often. */
-static __u32 halved(__u32 samples, __u64 times)
-{
-	return times < 32 ? samples >> times : 0;
-}
-
 static bool halved_since(const struct policy *policy)
 {
 	unsigned int i;

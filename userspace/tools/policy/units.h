@@ -165,6 +165,16 @@ struct unit *units_find(const struct units *units, const struct unit *like);
 void units_free(struct units *units);
 
 /**
+ * halved() - a count after coolings
+ * @count: the count before
+ * @times: how many coolings
+ */
+static inline __u32 halved(__u32 count, __u64 times)
+{
+	return times < 32 ? count >> times : 0;
+}
+
+/**
  * unit_hash() - spread places over numbers
  * @unit: the unit
  */

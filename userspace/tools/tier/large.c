@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "htmmctl/clock.h"
 #include "large.h"
 #include "policy/units.h"
 
@@ -11,11 +10,6 @@
 #define FIND_LISTS	16
 /* Bytes of a page. */
 #define PAGE_BYTES	((__u64)1 << HTMM_PAGE_SHIFT)
-
-static double cpu_seconds(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-}
 
 /* Adds a list to another one, and empties it. */
 static int append(struct htmm_page_list *to, struct htmm_page_list *list, struct htmm_error *err)
@@ -235,23 +229,23 @@ int large_list(const struct tier *tier, struct group *group, struct policy_look 
 	       struct htmm_error *err)
 {
 	struct htmm_page_list found = {}, all = {};
-	double begin = cpu_seconds(), middle;
+	double begin = tier_cpu_seconds(), middle;
 	int ret = 0;
 
 	if (group->find_s <= group->ranges_s)
 		ret = find_fast(tier, group, &found, err);
-	middle = cpu_seconds();
+	middle = tier_cpu_seconds();
 	group->find_s += middle - begin;
 	look->found = found.pages;
 	look->nr_found = found.nr;
 	ret = ret ?: list_ranges(tier, group, look, &all, err);
 	begin = middle;
-	middle = cpu_seconds();
+	middle = tier_cpu_seconds();
 	group->ranges_s += middle - begin;
 	/* However many pages there are, the hottest take at most half of the time. */
 	if (!ret && group->hottest_s <= group->ranges_s) {
 		ret = list_hottest(tier, group, &all, err);
-		group->hottest_s += cpu_seconds() - middle;
+		group->hottest_s += tier_cpu_seconds() - middle;
 	}
 	ret = ret ?: sort_out(tier, group, &all, err);
 	htmm_pages_free(&found);

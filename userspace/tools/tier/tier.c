@@ -35,9 +35,14 @@ const char *tier_work_name(enum tier_work work)
 	return works[work];
 }
 
+double tier_cpu_seconds(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+}
+
 void tier_charge(struct tier *tier, enum tier_work work)
 {
-	const double seconds = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+	const double seconds = tier_cpu_seconds();
 
 	tier->cpu[work] += seconds - tier->charged;
 	tier->charged = seconds;
@@ -330,14 +335,12 @@ static void count_samples(struct tier *tier, const struct htmm_target_info *targ
  */
 static void keep_removed(struct tier *tier, const struct by_target *before)
 {
-	unsigned int i, j = 0;
+	unsigned int i;
 
-	for (i = 0; i < before->nr; i++) {
-		while (j < tier->counted.nr && tier->counted.number[j] < before->number[i])
-			j++;
-		if (j == tier->counted.nr || tier->counted.number[j] != before->number[i])
+	/* Of one that is there, samples never become none again. */
+	for (i = 0; i < before->nr; i++)
+		if (!by_target_get(&tier->counted, before->number[i]))
 			tier->removed += before->value[i];
-	}
 	tier->samples += tier->removed;
 	for (i = 0; i < tier->nr_groups; i++)
 		if (!tier->groups[i].target)
@@ -531,22 +534,11 @@ static struct share share_of(const struct group *group)
 	};
 }
 
-static __u64 free_pages(const struct tier *tier)
-{
-	__u64 sum = 0;
-	int node;
-
-	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
-	     node = tiers_next(&tier->tiers.fast, node))
-		sum += tiers_free_pages(node);
-	return sum;
-}
-
 /* Shares the fast tier among the groups. */
 static void share(struct tier *tier)
 {
 	struct share shares[TIER_GROUPS];
-	__u64 room = free_pages(tier), sum = 0;
+	__u64 room = tiers_sum(&tier->tiers.fast, tiers_free_pages), sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {

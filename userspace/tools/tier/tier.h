@@ -239,6 +239,11 @@ void tier_sample(struct tier *tier);
 void tier_end(struct tier *tier);
 
 /**
+ * tier_cpu_seconds() - CPU time of this program
+ */
+double tier_cpu_seconds(void);
+
+/**
  * tier_charge() - note what the CPU time since the last call was for
  * @tier: the loop
  * @work: what it was

@@ -97,6 +97,16 @@ __u64 tiers_unused_pages(int node)
 	return read_zones(node).all;
 }
 
+__u64 tiers_sum(const struct htmm_cpus *nodes, __u64 (*pages)(int node))
+{
+	__u64 sum = 0;
+	int node;
+
+	for (node = tiers_next(nodes, -1); node >= 0; node = tiers_next(nodes, node))
+		sum += pages(node);
+	return sum;
+}
+
 __u64 tiers_pages(const struct htmm_cpus *nodes)
 {
 	unsigned long long sum = 0, kib;

@@ -51,6 +51,15 @@ __u64 tiers_free_pages(int node);
 __u64 tiers_unused_pages(int node);
 
 /**
+ * tiers_sum() - add up what the nodes of a tier have
+ * @nodes: the tier
+ * @pages: what to add, of a node
+ *
+ * Return: the sum.
+ */
+__u64 tiers_sum(const struct htmm_cpus *nodes, __u64 (*pages)(int node));
+
+/**
  * tiers_pages() - the memory of a tier
  * @nodes: the tier
  *

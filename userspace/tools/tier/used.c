@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
-#include "htmmctl/clock.h"
 #include "used.h"
 
 /*
@@ -9,11 +8,6 @@
  */
 #define COUNTS_PART	0.002
 #define COUNTS_WAIT_S	300
-
-static double cpu_seconds(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
-}
 
 /*
  * Counts each page once. Returns 1 if some are not in it, as a process changes its mappings now; or
@@ -40,9 +34,9 @@ static int read_placement(const struct tier *tier, const struct group *group, __
 /* A count that is not complete is made again at the next look. */
 static int count(const struct tier *tier, struct group *group, __u64 *used, struct htmm_error *err)
 {
-	const double before = cpu_seconds();
+	const double before = tier_cpu_seconds();
 	int ret = read_placement(tier, group, used, err);
-	const double seconds = cpu_seconds() - before;
+	const double seconds = tier_cpu_seconds() - before;
 
 	group->count_due = ret ? 0 : tier->seconds + fmin(seconds / COUNTS_PART, COUNTS_WAIT_S);
 	return ret;
@@ -93,13 +87,7 @@ static bool computes_used(const struct tier *tier, const struct group *group, __
 /* What is taken or given back changes this at once, also below what can be allocated. */
 static __u64 unused_pages(const struct tier *tier)
 {
-	__u64 sum = 0;
-	int node;
-
-	for (node = tiers_next(&tier->tiers.fast, -1); node >= 0;
-	     node = tiers_next(&tier->tiers.fast, node))
-		sum += tiers_unused_pages(node);
-	return sum;
+	return tiers_sum(&tier->tiers.fast, tiers_unused_pages);
 }
 
 int used_unlisted(const struct tier *tier, struct group *group, struct htmm_error *err)

@@ -8,8 +8,8 @@
 
 /**
  * struct zones - free memory of a node's zones, in pages of 4 KiB
- * @usable: what one CPU can allocate before the kernel begins to reclaim. Another CPU can not have
- *	all of it: some hundreds of pages, on large machines, are only for this one
+ * @usable: what one CPU can allocate before the kernel begins to reclaim. Another CPU cannot have
+ *	all of it: what this one keeps for itself is in it
  * @all: what is free, also what only the kernel or other CPUs can have
  */
 struct zones {
