@@ -131,6 +131,7 @@ static void test_this_cpu(void)
 		tried++;
 		CHECK(tiers_free_pages(1) == 9000 + own[cpu] - 200);
 		CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
+		CHECK(tiers_sum(&nodes, tiers_free_pages) == 9000 + own[cpu] - 200 + 400);
 		CHECK(tiers_roomiest(&nodes, &room) == 1 && room == 9000 + own[cpu] - 200);
 	}
 	CHECK(tried && !sched_setaffinity(0, sizeof(before), &before));
