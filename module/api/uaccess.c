@@ -47,6 +47,8 @@ int htmm_uaccess_array_out(u64 to, u32 stride, const void *from, size_t elem, u3
 	void __user *at;
 	u32 i;
 
+	if (stride == elem)
+		return copy_to_user(u64_to_user_ptr(to), from, (size_t)n * elem) ? -EFAULT : 0;
 	for (i = 0; i < n; i++) {
 		at = u64_to_user_ptr(to) + (u64)i * stride;
 		if (copy_to_user(at, from + i * elem, known) ||
