@@ -126,10 +126,12 @@ static int htmm_lookup_region(struct htmm_lookup *lookup, const struct htmm_spot
 				    htmm_place_of_most(walker->place, pages));
 		return 0;
 	}
+	rcu_read_lock();
 	for (i = 0; i < n; i++) {
 		place = htmm_walker_place(walker, htmm_spot_vpn(&spot[i]) - first, node);
 		htmm_page_set_place(&lookup->pages[spot[i].index], &place);
 	}
+	rcu_read_unlock();
 	return 0;
 }
 

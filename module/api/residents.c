@@ -15,24 +15,6 @@ struct htmm_residents {
 	struct htmm_topn topn;
 };
 
-/*
- * Where a page of the slice is, if it is listed. Most pages of other nodes are not, and are
- * passed over before that is known.
- */
-static struct htmm_place htmm_residents_find(const struct htmm_residents *residents, u32 i,
-					     bool chosen)
-{
-	const struct htmm_list_pages *list = residents->listing->list;
-	bool others = chosen && list->flags & HTMM_LIST_OTHERS;
-	int node = htmm_listing_node(list);
-	struct htmm_place place;
-
-	place = htmm_walker_place(residents->walker, i, others ? NUMA_NO_NODE : node);
-	if (node != NUMA_NO_NODE && place.node != node && !others)
-		place.node = NUMA_NO_NODE;
-	return place;
-}
-
 static void htmm_residents_visit(struct htmm_residents *residents)
 {
 	const struct htmm_walker *walker = residents->walker;
@@ -42,18 +24,22 @@ static void htmm_residents_visit(struct htmm_residents *residents)
 		.space = walker->id,
 		.owner = walker->target->number,
 	};
+	bool others = listing->list->flags & HTMM_LIST_OTHERS, chosen;
+	int wanted = htmm_listing_node(listing->list), node;
 	struct htmm_place place;
-	bool chosen;
 	u32 i;
 
+	rcu_read_lock();
 	for (i = 0; i < walker->n; i++) {
 		entry.vpn = walker->vpn + i;
 		entry.value = walker->count[entry.vpn % HTMM_REGION_PAGES];
 		chosen = htmm_topn_takes_page(&listing->filter, entry.vpn, entry.value);
-		if (!chosen && !(listing->list->flags & HTMM_LIST_OTHERS))
+		node = chosen && others ? NUMA_NO_NODE : wanted;
+		/* Most pages of other nodes are not listed. */
+		if ((!chosen && !others) || !htmm_walker_may_be_on(walker, i, node))
 			continue;
-		place = htmm_residents_find(residents, i, chosen);
-		if (place.node == NUMA_NO_NODE)
+		place = htmm_walker_place(residents->walker, i, node);
+		if (place.node == NUMA_NO_NODE || (node != NUMA_NO_NODE && place.node != node))
 			continue;
 		if (!listing->place) {
 			htmm_topn_offer(topn, &entry);
@@ -63,6 +49,7 @@ static void htmm_residents_visit(struct htmm_residents *residents)
 			listing->entries[topn->len++] = entry;
 		}
 	}
+	rcu_read_unlock();
 }
 
 /* List the pages of the walker's address space, from @walker->next on. */

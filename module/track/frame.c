@@ -41,27 +41,11 @@ static bool htmm_frame_of_nobody(struct page *page, unsigned int shift)
  * known). The page may be freed and used for something else at any time: its node remains the
  * same, and a wrong answer does no harm. NUMA_NO_NODE if the frame takes none of the process's
  * memory, as device memory, pages of zeroes that all processes share, and the kernel's own
- * pages, or if it has gone offline. Context: may be preempted; no lock keeps the memory online.
+ * pages, or if it has gone offline. Context: rcu_read_lock(); no lock keeps the memory online.
  */
 int htmm_frame_node(unsigned long pfn, unsigned int shift)
 {
-	int node = NUMA_NO_NODE;
-	struct page *page;
+	struct page *page = pfn_to_online_page(pfn);
 
-	rcu_read_lock();
-	page = pfn_to_online_page(pfn);
-	if (page && !htmm_frame_of_nobody(page, shift))
-		node = page_to_nid(page);
-	rcu_read_unlock();
-	return node;
-}
-
-/*
- * Can a frame be on a node (NUMA_NO_NODE: any)? Most frames of other nodes are known by their
- * number, without a look at their struct page.
- */
-bool htmm_frame_may_be_on(unsigned long pfn, int node)
-{
-	return node == NUMA_NO_NODE ||
-	       (pfn >= NODE_DATA(node)->node_start_pfn && pfn < pgdat_end_pfn(NODE_DATA(node)));
+	return page && !htmm_frame_of_nobody(page, shift) ? page_to_nid(page) : NUMA_NO_NODE;
 }

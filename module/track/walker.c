@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
-#include <linux/hmm.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -123,7 +122,7 @@ static bool htmm_walker_in_huge(const struct htmm_walker *walker, unsigned long 
 /*
  * Where page @i of the last slice is; if it is not on @node (NUMA_NO_NODE: any), it may be
  * nowhere. Touches the page's struct page, so it is for those that are asked about only. The
- * pages of a huge page are all in one place.
+ * pages of a huge page are all in one place. Context: rcu_read_lock().
  */
 struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 {
@@ -133,16 +132,18 @@ struct htmm_place htmm_walker_place(struct htmm_walker *walker, u32 i, int node)
 
 	if (!pfn || !htmm_frame_may_be_on(pfn, node))
 		return htmm_nowhere;
-	place = walker->huge;
-	place.pfn = pfn;
-	if (htmm_walker_in_huge(walker, entry))
+	if (htmm_walker_in_huge(walker, entry)) {
+		place = walker->huge;
+		place.pfn = pfn;
 		return place;
+	}
 	if (entry & HMM_PFN_VALID)
 		shift = PAGE_SHIFT + hmm_pfn_to_map_order(entry);
-	place.node = htmm_frame_node(pfn, shift);
+	place = (struct htmm_place) {
+		.pfn = pfn, .node = htmm_frame_node(pfn, shift), .shift = shift,
+	};
 	if (place.node == NUMA_NO_NODE)
 		return htmm_nowhere;
-	place.shift = shift;
 	if (shift > PAGE_SHIFT) {
 		walker->huge = place;
 		walker->huge_entry = entry;
@@ -155,8 +156,10 @@ void htmm_walker_translate(struct htmm_walker *walker, int node)
 {
 	u32 i;
 
+	rcu_read_lock();
 	for (i = 0; i < walker->n; i++)
 		walker->place[i] = htmm_walker_place(walker, i, node);
+	rcu_read_unlock();
 }
 
 /*

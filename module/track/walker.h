@@ -23,6 +23,8 @@
 #ifndef HTMM_WALKER_H
 #define HTMM_WALKER_H
 
+#include <linux/hmm.h>
+#include <linux/mmzone.h>
 #include <linux/mm_types.h>
 #include <linux/numa.h>
 #include <linux/pgtable.h>
@@ -96,6 +98,26 @@ unsigned long htmm_hole_end(struct vm_area_struct *vma, unsigned long addr, unsi
 int htmm_frame_init(void);
 void htmm_frame_exit(void);
 int htmm_frame_node(unsigned long pfn, unsigned int shift);
-bool htmm_frame_may_be_on(unsigned long pfn, int node);
+
+/*
+ * Can a frame be on a node (NUMA_NO_NODE: any)? Most frames of other nodes are known by their
+ * number, without a look at their struct page.
+ */
+static inline bool htmm_frame_may_be_on(unsigned long pfn, int node)
+{
+	return node == NUMA_NO_NODE ||
+	       (pfn >= NODE_DATA(node)->node_start_pfn && pfn < pgdat_end_pfn(NODE_DATA(node)));
+}
+
+/*
+ * May page @i of the last slice be on @node? Costs less than htmm_walker_place(), which tells
+ * where it is.
+ */
+static inline bool htmm_walker_may_be_on(const struct htmm_walker *walker, u32 i, int node)
+{
+	const unsigned long pfn = walker->entry[i] & ~HMM_PFN_FLAGS;
+
+	return pfn && htmm_frame_may_be_on(pfn, node);
+}
 
 #endif /* HTMM_WALKER_H */

@@ -19,6 +19,8 @@
 #define SPARSE_STEP	(64UL << 20)
 /* Longest time that the lock of an address space may be held, in nanoseconds. */
 #define MOST_NS		300000
+/* Most that it may take to find where a page is, in nanoseconds, of those that are neighbours. */
+#define MOST_PLACE_NS	350
 
 FIXTURE(locate_cost) {
 	int fd;
@@ -119,12 +121,15 @@ TEST_F_TIMEOUT(locate_cost, hottest_of_a_node, 900)
 	EXPECT_LT(time[1], 2 * time[0]);
 }
 
-/* A list with placement takes less than twice as long as one without. */
+/*
+ * A list with placement takes less than twice as long as one without. In the order of the table,
+ * that takes little, so it is what is added for a page that counts.
+ */
 TEST_F_TIMEOUT(locate_cost, lists, 900)
 {
 	struct htmm_page *page = calloc(A_TIME, sizeof(*page));
 	size_t pages[2], known[2], nr = PAGES;
-	double time[2];
+	double time[2], most;
 	__u32 order;
 
 	if (memory_available() > 5 * MANY_PAGES * PAGE / 4)
@@ -141,7 +146,8 @@ TEST_F_TIMEOUT(locate_cost, lists, 900)
 		EXPECT_LT(nr * 9 / 10, pages[1]);
 		EXPECT_EQ(0, known[0]);
 		EXPECT_LT(0, known[1]);
-		EXPECT_LT(time[1], 2 * time[0]);
+		most = order == HTMM_ORDER_TABLE ? time[0] + MOST_PLACE_NS : 2 * time[0];
+		EXPECT_LT(time[1], most);
 	}
 	free(page);
 }
