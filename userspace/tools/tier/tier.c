@@ -128,27 +128,32 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 
 /*
  * Puts the pages of the slow tier first, then those of @node, each still in the order of the list:
- * units are found by it. Drops those of other nodes.
+ * units are found by it. Drops those of other nodes. Only pages of the slow tier are copied, which
+ * are mostly fewer; the others move to the end.
  */
 static int sort_out(const struct tier *tier, struct group *group, int node, struct htmm_error *err)
 {
 	struct htmm_page_list *list = &group->pages;
-	struct htmm_page *fast = malloc((list->nr + 1) * sizeof(*fast));
-	size_t i, nr = 0;
+	struct htmm_page *slow = malloc((list->nr + 1) * sizeof(*slow)), *page;
+	size_t fast = list->nr, from = list->nr, i;
 
-	if (!fast)
+	if (!slow)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-	group->nr_slow = 0;
-	for (i = 0; i < list->nr; i++) {
-		if (list->pages[i].node == node)
-			fast[nr++] = list->pages[i];
-		else if (htmm_cpus_has(&tier->tiers.slow, list->pages[i].node))
-			list->pages[group->nr_slow++] = list->pages[i];
+	for (i = list->nr; i > 0; i--) {
+		page = &list->pages[i - 1];
+		if (page->node == node)
+			list->pages[--fast] = *page;
+		else if (htmm_cpus_has(&tier->tiers.slow, page->node))
+			slow[--from] = *page;
 	}
-	if (nr)
-		memcpy(list->pages + group->nr_slow, fast, nr * sizeof(*fast));
-	list->nr = group->nr_slow + nr;
-	free(fast);
+	group->nr_slow = list->nr - from;
+	page = list->pages + fast - group->nr_slow;
+	if (group->nr_slow)
+		memcpy(page, slow + from, group->nr_slow * sizeof(*slow));
+	list->nr = group->nr_slow + list->nr - fast;
+	if (list->nr && page > list->pages)
+		memmove(list->pages, page, list->nr * sizeof(*page));
+	free(slow);
 	return 0;
 }
 
