@@ -25,6 +25,9 @@ static void test_wait(void)
 	CHECK(!memory->plan->burst && much < 0.6 * little);
 	CHECK(policy_wait(memory->policy, 0.04) > 1.9 * much);
 	CHECK(policy_wait(memory->policy, 0.04) < 2.1 * much);
+	/* With a quarter of the samples, twice as much time has to pass. */
+	memory->policy->plan.thin *= 4;
+	CHECK(near(policy_wait(memory->policy, 0.01), 2 * much, 0.001));
 	/* Lists of regions take a four-hundredth of the time. */
 	CHECK(fabs(policy_glance_wait(0.01) - 4) < 0.000001);
 	destroy(memory);
@@ -37,7 +40,7 @@ static void test_wait_parts(void)
 	struct policy *policy = memory->policy;
 
 	work(memory, 0, 100, 5, 12);
-	policy->interval = 100;
+	policy->exposure = 100;
 	/* In 8 s they save 3.2 times what the look cost, then as much as it cost. */
 	policy->plan.won = 0.004;
 	CHECK(policy_wait(policy, 0.01) > 2);

@@ -109,11 +109,14 @@ static double looks_cpus(const struct policy *policy)
 
 /*
  * Possible savings grow from look to look, so waiting loses half of them on average. This loss and
- * the cost of looks have the smallest sum when they are equal.
+ * the cost of looks have the smallest sum when they are equal. They grow by what samples tell: if
+ * fewer are taken from now on, it takes as much longer.
  */
 static double wait_for_more(const struct policy *policy, double cost)
 {
-	return sqrt(2 * cost * policy->interval / fmax(policy->plan.won, LEAST_WON));
+	const double interval = policy->exposure * policy->plan.thin;
+
+	return sqrt(2 * cost * interval / fmax(policy->plan.won, LEAST_WON));
 }
 
 /* Of much memory a look shows a part only. The next part is there at once, and saves as much. */
