@@ -66,28 +66,28 @@ static void test_bound_the_same(void)
 	struct bindings bindings = {};
 
 	machine.slow = true;
-	CHECK(read_again(&bindings, PID, 1, one) == 50);
-	CHECK(read_again(&bindings, PID, 1, counts) == 100);
-	CHECK(bindings.slot[PID].due > clock_ns(CLOCK_MONOTONIC) / 1e9 + 0.09 * SLOW_MS);
+	CHECK(read_again(&bindings, PID, 1, one) == 200);
+	CHECK(read_again(&bindings, PID, 1, counts) == 400);
+	CHECK(bindings.slot[PID].due > clock_ns(CLOCK_MONOTONIC) / 1e9 + 0.39 * SLOW_MS);
+	CHECK(read_again(&bindings, PID, 1, one) == 800);
+	CHECK(read_again(&bindings, PID, 1, one) == 800);
+	CHECK(read_again(&bindings, PID, 1, one) == 800);
+	CHECK(read_again(&bindings, PID, 1, more) == 200);
+	CHECK(read_again(&bindings, PID, 1, more) == 400);
 	CHECK(read_again(&bindings, PID, 1, one) == 200);
 	CHECK(read_again(&bindings, PID, 1, one) == 400);
-	CHECK(read_again(&bindings, PID, 1, one) == 400);
-	CHECK(read_again(&bindings, PID, 1, more) == 50);
-	CHECK(read_again(&bindings, PID, 1, more) == 100);
-	CHECK(read_again(&bindings, PID, 1, one) == 50);
-	CHECK(read_again(&bindings, PID, 1, one) == 100);
-	CHECK(read_again(&bindings, PID, 1, place) == 50);
-	CHECK(read_again(&bindings, PID, 1, place) == 100);
-	CHECK(read_again(&bindings, PID, 1, nodes) == 50);
+	CHECK(read_again(&bindings, PID, 1, place) == 200);
+	CHECK(read_again(&bindings, PID, 1, place) == 400);
+	CHECK(read_again(&bindings, PID, 1, nodes) == 200);
 	CHECK(!bindings_allow(&bindings, PID, 1, BASE + 0x3e8000, 2));
-	CHECK(read_again(&bindings, PID, 1, one) == 50);
+	CHECK(read_again(&bindings, PID, 1, one) == 200);
 	CHECK(!bindings_allow(&bindings, PID, 1, BASE + 0x3e8000, FAST));
 	CHECK(bindings_allow(&bindings, PID, 1, BASE, FAST));
-	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 50);
-	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 100);
+	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 200);
+	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 400);
 	/* At once, if it runs another program, or of another process. */
-	CHECK(read_again(&bindings, PID, 2, "40000000 default\n") == 50);
-	CHECK(read_again(&bindings, PID + BINDINGS_SLOTS, 2, "40000000 default\n") == 50);
+	CHECK(read_again(&bindings, PID, 2, "40000000 default\n") == 200);
+	CHECK(read_again(&bindings, PID + BINDINGS_SLOTS, 2, "40000000 default\n") == 200);
 	bindings_free(&bindings);
 	destroy(tier);
 }

@@ -10,8 +10,8 @@
  * anew only after so many times as long as that took: at first, and at most. It is twice as many
  * each time that the same is bound: most programs bind their memory when they begin, or never.
  */
-#define FIRST_TIMES	50
-#define MOST_TIMES	400
+#define FIRST_TIMES	200
+#define MOST_TIMES	800
 /* Bytes of a list of nodes. */
 #define NODES_TEXT	256
 
