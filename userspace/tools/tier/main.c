@@ -18,6 +18,7 @@
 #include "log.h"
 #include "prometheus.h"
 #include "shares.h"
+#include "slice.h"
 #include "tier.h"
 
 /* Between two lists of regions. */
@@ -344,6 +345,8 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	if (*argv && !(child->alone.code && all->session.follows))
 		child_report(child);
 	signals_ready();
+	/* The program has begun: it would get the same. */
+	slice_ask();
 	ret = loop(all, child->pid, &signals, &status, err);
 	if (ret)
 		print_error(err);
