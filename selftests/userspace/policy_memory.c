@@ -166,6 +166,7 @@ static struct policy_look list(struct memory *memory, bool pages)
 		.others = memory->others,
 		.coolings = &memory->coolings, .period = 499,
 		.slow_cut = memory->slow_cut, .focused = memory->focused, .busy = memory->busy,
+		.thin = memory->thin,
 	};
 	u32 page;
 

@@ -29,6 +29,7 @@
  * @coolings: how often counts were halved, of each target
  * @seconds: since the start
  * @busy: CPUs that are busy; 0: as many as are sampled
+ * @thin: one of so many samples was taken; 0: all
  * @slow_cut: slow pages with at most so many samples are not listed
  * @focused: only pages of the regions are listed that the policy chooses,
  * @hottest: and the hottest ones of the slow tier
@@ -56,6 +57,7 @@ struct memory {
 	struct by_target coolings;
 	double seconds;
 	double busy;
+	unsigned int thin;
 	u32 slow_cut;
 	bool focused;
 	bool hottest;

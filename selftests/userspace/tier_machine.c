@@ -28,7 +28,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 		return __real_fopen(path, mode);
 	machine.maps_read++;
 	if (machine.slow)
-		take_cpu(SLOW_MS);
+		take_cpu(machine.slow * SLOW_MS);
 	if (!machine.maps)
 		return NULL;
 	return fmemopen((void *)(uintptr_t)machine.maps, strlen(machine.maps), "r");

@@ -343,8 +343,8 @@ static int sim_look(struct sim *sim, struct htmm_error *err)
 	sim->plan = plan;
 	before = sim->result->cost - before;
 	policy_looked(sim->policy, before);
-	sim->due = sim->seconds +
-		   fmin(policy_wait(sim->policy, before), sim->config->interval ?: INFINITY);
+	sim->due = sim->seconds + fmin(policy_wait(sim->policy, before, plan->thin),
+				       sim->config->interval ?: INFINITY);
 	if (sim->trace)
 		print_look(sim, plan);
 	sim->look_fast = 0;

@@ -112,9 +112,9 @@ static double looks_cpus(const struct policy *policy)
  * the cost of looks have the smallest sum when they are equal. They grow by what samples tell: if
  * fewer are taken from now on, it takes as much longer.
  */
-static double wait_for_more(const struct policy *policy, double cost)
+static double wait_for_more(const struct policy *policy, double cost, unsigned int thin)
 {
-	const double interval = policy->exposure * policy->plan.thin;
+	const double interval = policy->exposure * thin;
 
 	return sqrt(2 * cost * interval / fmax(policy->plan.won, LEAST_WON));
 }
@@ -127,7 +127,7 @@ static double wait_for_next_part(const struct policy *policy, double cost)
 	return cost / LOOKS_MOST / looks_cpus(policy) * fmax(LOOK_SAVES * cost / saved, 1);
 }
 
-double policy_wait(const struct policy *policy, double cost)
+double policy_wait(const struct policy *policy, double cost, unsigned int thin)
 {
 	const struct policy_plan *plan = &policy->plan;
 	const double looks = looks_cpus(policy);
@@ -140,9 +140,9 @@ double policy_wait(const struct policy *policy, double cost)
 	 */
 	if (policy->burst.looks && policy->samples)
 		wait = fmin(burst_wait(&policy->burst, policy->samples, policy->capacity) *
-			    plan->thin / fmax(policy->rate, 1), 2 * policy->interval);
+			    thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
-		wait = wait_for_more(policy, cost);
+		wait = wait_for_more(policy, cost, thin);
 	/* Unless not even what this part shows may be moved now. */
 	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
 		wait = fmin(wait, wait_for_next_part(policy, cost));

@@ -299,10 +299,11 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
  * policy_wait() - when to look again
  * @policy: the policy, after a look
  * @cost: seconds that the look took
+ * @thin: one of so many samples is taken from now on: the plan's number, or a smaller one
  *
  * Return: in how many seconds.
  */
-double policy_wait(const struct policy *policy, double cost);
+double policy_wait(const struct policy *policy, double cost, unsigned int thin);
 
 /**
  * policy_spent() - tell what moving pages has cost

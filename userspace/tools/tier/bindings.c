@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,13 @@
 
 /*
  * The kernel walks all page tables of a process for this file, to count its pages. So it is read
- * anew only after so many times as long as that took: at first, and at most. It is twice as many
- * each time that the same is bound: most programs bind their memory when they begin, or never.
+ * anew only after so many times as long as that took: at least, and at most. It is twice as many
+ * each time that the same is bound: most programs bind their memory when they begin, or never. But
+ * more than the least is not more than so many seconds.
  */
 #define FIRST_TIMES	200
 #define MOST_TIMES	800
+#define MOST_S		60
 /* Bytes of a list of nodes. */
 #define NODES_TEXT	256
 
@@ -92,7 +95,7 @@ static void read_lines(struct bound_process *process, FILE *file)
 
 static void read_process(struct bound_process *process, pid_t pid, __u32 space)
 {
-	double start = clock_ns(CLOCK_MONOTONIC) / 1e9, end;
+	double start = clock_ns(CLOCK_MONOTONIC) / 1e9, end, seconds;
 	struct bound_process now = { .pid = pid, .space = space, .times = FIRST_TIMES };
 	char path[64];
 	FILE *file;
@@ -104,9 +107,10 @@ static void read_process(struct bound_process *process, pid_t pid, __u32 space)
 		fclose(file);
 	}
 	end = clock_ns(CLOCK_MONOTONIC) / 1e9;
+	seconds = end - start;
 	if (same(process, &now))
 		now.times = process->times < MOST_TIMES ? 2 * process->times : MOST_TIMES;
-	now.due = end + now.times * (end - start);
+	now.due = end + fmax(FIRST_TIMES * seconds, fmin(now.times * seconds, MOST_S));
 	forget(process);
 	*process = now;
 }

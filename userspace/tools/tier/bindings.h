@@ -55,7 +55,8 @@ struct bindings {
  * @node: the node
  *
  * Reads the policies of the process in /proc, if it was not done lately: what a process binds later
- * is seen after 200 to 800 times as long as reading them takes. What cannot be read binds nothing.
+ * is seen after 200 to 800 times as long as reading them takes, but where 200 times are less than a
+ * minute, after a minute at most. What cannot be read binds nothing.
  * The nodes that its cpuset allows are not looked at: move_pages(2) does it.
  */
 bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node);

@@ -345,7 +345,7 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	if (*argv && !(child->alone.code && all->session.follows))
 		child_report(child);
 	signals_ready();
-	/* The program has begun: it would get the same. */
+	/* A child would inherit it, but the program was forked before. */
 	slice_ask();
 	ret = loop(all, child->pid, &signals, &status, err);
 	if (ret)

@@ -13,7 +13,8 @@ void slice_ask(void)
 	struct sched_attr attr = {};
 
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) ||
-	    (attr.sched_policy != SCHED_NORMAL && attr.sched_policy != SCHED_BATCH))
+	    (attr.sched_policy != SCHED_NORMAL && attr.sched_policy != SCHED_BATCH) ||
+	    attr.sched_runtime >= SLICE_NS)
 		return;
 	attr.sched_runtime = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &attr, 0);

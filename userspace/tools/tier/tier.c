@@ -134,9 +134,13 @@ static int list_node(struct tier *tier, struct htmm_list_pages *request, int nod
 static int sort_out(const struct tier *tier, struct group *group, int node, struct htmm_error *err)
 {
 	struct htmm_page_list *list = &group->pages;
-	struct htmm_page *slow = malloc((list->nr + 1) * sizeof(*slow)), *page;
+	struct htmm_page *slow, *page;
 	size_t fast = list->nr, from = list->nr, i;
 
+	group->nr_slow = 0;
+	if (!list->nr)
+		return 0;
+	slow = malloc(list->nr * sizeof(*slow));
 	if (!slow)
 		return htmm_error_set(err, ENOMEM, NULL, "out of memory");
 	for (i = list->nr; i > 0; i--) {
@@ -260,16 +264,36 @@ static void note_cost(const struct tier *tier, double cost)
 			policy_looked(tier->groups[i].policy, cost / nr);
 }
 
+/*
+ * One of how many samples to take: as often as any policy needs it. A group without samples would
+ * not have more of them.
+ */
+static unsigned int thin_of(const struct tier *tier)
+{
+	unsigned int thin = UINT_MAX, i;
+
+	for (i = 0; i < tier->nr_groups; i++) {
+		const struct policy_plan *plan = tier->groups[i].plan;
+
+		if (!plan)
+			return 1;
+		if (plan->fast_share >= 0 && plan->thin < thin)
+			thin = plan->thin;
+	}
+	return thin < UINT_MAX ? thin : 1;
+}
+
 /* Seconds until the next look: as soon as any of the policies wants it. */
 static double wait_of(const struct tier *tier, double cost)
 {
+	const unsigned int thin = thin_of(tier);
 	double wait = tier->interval ?: INFINITY;
 	unsigned int i;
 
 	for (i = 0; i < tier->nr_groups; i++) {
 		if (!tier->groups[i].alive)
 			continue;
-		wait = fmin(wait, policy_wait(tier->groups[i].policy, cost));
+		wait = fmin(wait, policy_wait(tier->groups[i].policy, cost, thin));
 		/* The kernel gives more to a program that takes new memory. */
 		if (tier->groups[i].limit)
 			wait = fmin(wait, cost / LIMITS_PART);
@@ -704,25 +728,6 @@ static unsigned int set_periods(const struct tier *tier, unsigned int nr, unsign
 			break;
 	}
 	return i;
-}
-
-/*
- * One of how many samples to take: as often as any policy needs it. A group without samples would
- * not have more of them.
- */
-static unsigned int thin_of(const struct tier *tier)
-{
-	unsigned int thin = UINT_MAX, i;
-
-	for (i = 0; i < tier->nr_groups; i++) {
-		const struct policy_plan *plan = tier->groups[i].plan;
-
-		if (!plan)
-			return 1;
-		if (plan->fast_share >= 0 && plan->thin < thin)
-			thin = plan->thin;
-	}
-	return thin < UINT_MAX ? thin : 1;
 }
 
 /* If one fails, the periods of all stay, and the policies get the old one. */
