@@ -214,6 +214,11 @@ const struct policy_plan *look(struct memory *memory)
 	return memory->plan;
 }
 
+double wait_after(const struct memory *memory, double cost)
+{
+	return policy_wait(memory->policy, cost, memory->plan->thin);
+}
+
 void obey(struct memory *memory)
 {
 	size_t i;

@@ -102,6 +102,8 @@ void fail(struct memory *memory);
 bool changed(struct memory *memory);
 /* Is a page listed at the last look, where the policy has chosen? */
 bool in_focus(const struct memory *memory, u32 page);
+/* When to look again after a look that took @cost seconds, with as few samples as it wants. */
+double wait_after(const struct memory *memory, double cost);
 /* Do what the last plan says. */
 void obey(struct memory *memory);
 /* Sample, look and obey, @looks times. */

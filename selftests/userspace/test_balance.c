@@ -110,14 +110,14 @@ static void test_again(void)
 	work(memory, 2000, 2500, 2, 10);
 	CHECK(near(memory->plan->spent_s, cost + 10 * 1000 * 0.0000015, 0));
 	CHECK(memory->plan->held[POLICY_HELD_BALANCE] == 500 && !memory->plan->nr_moves);
-	CHECK(near(policy_wait(memory->policy, 0.003, memory->plan->thin), 0.8, 0));
+	CHECK(near(wait_after(memory, 0.003), 0.8, 0));
 	/* Whatever moves would save: unless some have to be undone. */
 	memory->policy->plan.won = 1000;
-	CHECK(near(policy_wait(memory->policy, 0.003, memory->plan->thin), 0.8, 0));
+	CHECK(near(wait_after(memory, 0.003), 0.8, 0));
 	memory->policy->balance.lately = -1;
-	CHECK(policy_wait(memory->policy, 0.003, memory->plan->thin) < 0.1);
+	CHECK(wait_after(memory, 0.003) < 0.1);
 	memory->policy->plan.won = 0;
-	CHECK(near(policy_wait(memory->policy, 0.003, memory->plan->thin), 0.8, 0));
+	CHECK(near(wait_after(memory, 0.003), 0.8, 0));
 	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
 		work(memory, 2000, 2500, 2, 1);
 	/* A second may be lost, and what is earned in each second, less its samples. */

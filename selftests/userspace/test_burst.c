@@ -236,13 +236,13 @@ static void test_burst_in_vain(void)
 
 	sample(memory, 0, 2400, 1);
 	CHECK(look(memory)->burst);
-	first = policy_wait(memory->policy, 0.01, memory->plan->thin);
+	first = wait_after(memory, 0.01);
 	CHECK(first < 1.1);
 	obey(memory);
 	sample(memory, 0, 2400, 1);
 	look(memory);
 	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
-	CHECK(policy_wait(memory->policy, 0.01, memory->plan->thin) > 3 * first);
+	CHECK(wait_after(memory, 0.01) > 3 * first);
 	destroy(memory);
 }
 
@@ -296,14 +296,14 @@ static void test_burst_wait(void)
 
 	sample(memory, 2000, 2300, 1);
 	look(memory);
-	CHECK(fabs(policy_wait(memory->policy, 0.1, memory->plan->thin) - 1) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.1) - 1) < 0.01);
 	sample(memory, 2000, 2300, 2);
 	look(memory);
 	CHECK(memory->plan->burst);
-	CHECK(fabs(policy_wait(memory->policy, 0.1, memory->plan->thin) - 1.5) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.1) - 1.5) < 0.01);
 	/* The cost of looks limits it both ways. */
-	CHECK(fabs(policy_wait(memory->policy, 0.4, memory->plan->thin) - 2) < 0.01);
-	CHECK(fabs(policy_wait(memory->policy, 0.0002, memory->plan->thin) - 0.1) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.4) - 2) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.0002) - 0.1) < 0.01);
 	destroy(memory);
 }
 

@@ -14,17 +14,17 @@ static void test_wait(void)
 	sample(memory, 2000, 2300, 20);
 	sample(memory, 3000, 3020, 9);
 	look(memory);
-	little = policy_wait(memory->policy, 0.01, memory->plan->thin);
+	little = wait_after(memory, 0.01);
 	obey(memory);
 	sample(memory, 2000, 2300, 20);
 	sample(memory, 3000, 3020, 9);
 	sample(memory, 3100, 3180, 9);
 	look(memory);
-	much = policy_wait(memory->policy, 0.01, memory->plan->thin);
+	much = wait_after(memory, 0.01);
 	printf("# %.2f s, and %.2f s to win %.3f\n", little, much, memory->plan->won);
 	CHECK(!memory->plan->burst && much < 0.6 * little);
-	CHECK(policy_wait(memory->policy, 0.04, memory->plan->thin) > 1.9 * much);
-	CHECK(policy_wait(memory->policy, 0.04, memory->plan->thin) < 2.1 * much);
+	CHECK(wait_after(memory, 0.04) > 1.9 * much);
+	CHECK(wait_after(memory, 0.04) < 2.1 * much);
 	/* With a quarter of the samples, twice as much time has to pass. */
 	CHECK(near(policy_wait(memory->policy, 0.01, 4 * memory->plan->thin), 2 * much, 0.001));
 	/* There were as few before: it takes as long as the last ones took. */
@@ -50,23 +50,23 @@ static void test_wait_parts(void)
 	policy->exposure = 100;
 	/* In 8 s they save 3.2 times what the look cost, then as much as it cost. */
 	policy->plan.won = 0.004;
-	CHECK(policy_wait(policy, 0.01, policy->plan.thin) > 2);
+	CHECK(wait_after(memory, 0.01) > 2);
 	policy->focused = true;
-	CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) - 0.05) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 0.05) < 0.000001);
 	policy->plan.held[POLICY_HELD_RATE] = 1;
-	CHECK(policy_wait(policy, 0.01, policy->plan.thin) > 2);
+	CHECK(wait_after(memory, 0.01) > 2);
 	policy->plan.held[POLICY_HELD_RATE] = 0;
 	policy->config.dry = true;
-	CHECK(policy_wait(policy, 0.01, policy->plan.thin) > 2);
+	CHECK(wait_after(memory, 0.01) > 2);
 	policy->config.dry = false;
 	policy->plan.won = 0.00125;
-	CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) - 0.15) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 0.15) < 0.000001);
 	/* Of what earlier moves were expected to gain, little has come true. */
 	policy->expected = 1900;
 	policy->gained = 300;
-	CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) - 0.75) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 0.75) < 0.000001);
 	policy->plan.won = 0;
-	CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) - 5) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 5) < 0.000001);
 	destroy(memory);
 }
 
@@ -91,9 +91,9 @@ static void test_wait_cpus(void)
 		policy->focus.now.nr = 10 * cases[i].parts;
 		policy->focused = cases[i].focused;
 		policy->plan.won = 0;
-		CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) * cases[i].as_many - 5) < 0.000001);
+		CHECK(fabs(wait_after(memory, 0.01) * cases[i].as_many - 5) < 0.000001);
 		policy->plan.won = 1000;
-		CHECK(fabs(policy_wait(policy, 0.01, policy->plan.thin) * cases[i].as_many - 0.05) < 0.000001);
+		CHECK(fabs(wait_after(memory, 0.01) * cases[i].as_many - 0.05) < 0.000001);
 	}
 	destroy(memory);
 }
@@ -104,14 +104,14 @@ static void test_wait_forced(void)
 	struct memory *memory = make(PAGES, 0);
 
 	work(memory, 0, 100, 5, 12);
-	CHECK(!memory->plan->burst && policy_wait(memory->policy, 0.01, memory->plan->thin) > 1);
+	CHECK(!memory->plan->burst && wait_after(memory, 0.01) > 1);
 	memory->capacity = 600;
 	look(memory);
 	obey(memory);
 	CHECK(memory->plan->forced_pages == CAPACITY - 600 && used(memory) == 600);
-	CHECK(fabs(policy_wait(memory->policy, 0.01, memory->plan->thin) - 0.2) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 0.2) < 0.000001);
 	work(memory, 0, 100, 5, 1);
-	CHECK(!memory->plan->forced_pages && policy_wait(memory->policy, 0.01, memory->plan->thin) > 1);
+	CHECK(!memory->plan->forced_pages && wait_after(memory, 0.01) > 1);
 	destroy(memory);
 }
 
@@ -229,12 +229,12 @@ static void test_idle_at_first(void)
 
 	look(memory);
 	CHECK(memory->plan->burst && memory->plan->fast_share < 0);
-	CHECK(fabs(policy_wait(memory->policy, 0.01, memory->plan->thin) - 5) < 0.000001);
+	CHECK(fabs(wait_after(memory, 0.01) - 5) < 0.000001);
 	CHECK(policy_watches(memory->policy));
 	sample(memory, 2000, 2400, 5);
 	CHECK(changed(memory));
 	look(memory);
-	CHECK(memory->plan->burst && policy_wait(memory->policy, 0.01, memory->plan->thin) <= 2);
+	CHECK(memory->plan->burst && wait_after(memory, 0.01) <= 2);
 	destroy(memory);
 }
 
@@ -268,7 +268,7 @@ static void test_late(void)
 	policy_begins(memory->policy, 30, 9.5);
 	sample(memory, 2000, 2300, 1);
 	look(memory);
-	CHECK(fabs(policy_wait(memory->policy, 0.1, memory->plan->thin) - 1) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.1) - 1) < 0.01);
 	destroy(memory);
 }
 

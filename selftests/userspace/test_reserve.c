@@ -131,7 +131,7 @@ static void test_reserve_profit(void)
 	CHECK(allocating(memory, 12, 120, 1, 0) == 120);
 	/* 120 times 39 us, of which looks may take half. */
 	CHECK(reserve->saves > 0.004 && reserve->saves < 0.005);
-	CHECK(policy_wait(memory->policy, 0.01, memory->plan->thin) > 4 && policy_wait(memory->policy, 0.01, memory->plan->thin) < 5);
+	CHECK(wait_after(memory, 0.01) > 4 && wait_after(memory, 0.01) < 5);
 	/* It shrinks step by step, until later ones gain more. */
 	memory->policy->copy_ns = 400000;
 	allocating(memory, 1, 120, 1, 0);
@@ -304,11 +304,11 @@ static void test_reserve_wait(void)
 	double wait;
 
 	allocating(memory, 14, 120, 6, 0);
-	wait = policy_wait(memory->policy, 0.01, memory->plan->thin);
+	wait = wait_after(memory, 0.01);
 	printf("# %.2f s\n", wait);
 	CHECK(!memory->plan->burst && wait > 0.7 && wait < 0.9);
 	work(memory, 1100, 2780, 3, 12);
-	CHECK(policy_wait(memory->policy, 0.01, memory->plan->thin) > 2);
+	CHECK(wait_after(memory, 0.01) > 2);
 	destroy(memory);
 }
 
