@@ -334,6 +334,8 @@ PROGRAMS = {
                "counted in allocations. Most pages have few misses before it ends: a move that makes room for\n"
                "one in the fast node takes about as long as it saves",
     "numpy": "Matrix factorization in numpy. Each step puts what it computes in new arrays",
+    "git": "Git shows all changes of a history, and keeps what it has unpacked lately, up to 96 MiB. Its\n"
+           "work is counted in allocations",
     "short": "As gups, but the hot set changes only once, after a second, and the run is short",
 }
 
