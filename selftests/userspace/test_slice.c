@@ -11,8 +11,7 @@
 
 #define SLICE_NS	30000000
 
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
+typeof(syscall) __real_syscall, __wrap_syscall;
 
 /**
  * struct scheduler - the made-up one
@@ -47,15 +46,13 @@ long __wrap_syscall(long number, ...)
 		       __real_syscall(number, pid, attr, size, flags) :
 		       __real_syscall(number, pid, attr, flags);
 	CHECK(!pid && !flags && (!size || size == sizeof(*attr)));
-	if (number == SYS_sched_setattr) {
-		scheduler.set = *attr;
-		scheduler.nr++;
-	} else if (scheduler.error) {
-		errno = scheduler.error;
-		return -1;
-	} else {
+	if (number == SYS_sched_getattr) {
 		*attr = scheduler.attr;
+		errno = scheduler.error;
+		return errno ? -1 : 0;
 	}
+	scheduler.set = *attr;
+	scheduler.nr++;
 	return 0;
 }
 
@@ -103,7 +100,7 @@ static void test_as_given(void)
 
 static void test_unknown(void)
 {
-	scheduler = (struct scheduler) { .error = ENOSYS };
+	scheduler = (struct scheduler) { .error = EPERM };
 	slice_ask();
 	CHECK(!scheduler.nr);
 }
@@ -118,7 +115,7 @@ static int ask_kernel(void)
 	slice_ask();
 	if (syscall(SYS_sched_getattr, 0, &after, sizeof(after), 0))
 		return 2;
-	/* Before 6.12 there is none. Whoever runs this may have given it more, or another policy. */
+	/* Before 6.12 there is none. Who runs this may have given it more, or another policy. */
 	if (before.sched_runtime && before.sched_runtime < SLICE_NS &&
 	    (before.sched_policy == SCHED_NORMAL || before.sched_policy == SCHED_BATCH))
 		before.sched_runtime = SLICE_NS;

@@ -76,8 +76,8 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @kept: pages of the fast node that the kernel gives to nobody
  * @more_free: pages of the fast node that others have freed
  * @second_node: pages of node 2
- * @slow: to read @maps takes so many times SLOW_MS of a CPU; each call that moves pages waits as long, and takes
- *	1 ms
+ * @slow: to read @maps takes so many times SLOW_MS of a CPU; each call that moves pages waits
+ *	SLOW_MS, and takes 1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
  */
 struct machine {

@@ -135,7 +135,7 @@ static int sort_out(const struct tier *tier, struct group *group, int node, stru
 {
 	struct htmm_page_list *list = &group->pages;
 	struct htmm_page *slow, *page;
-	size_t fast = list->nr, from = list->nr, i;
+	size_t fast = list->nr, nr = 0, i;
 
 	group->nr_slow = 0;
 	if (!list->nr)
@@ -148,13 +148,13 @@ static int sort_out(const struct tier *tier, struct group *group, int node, stru
 		if (page->node == node)
 			list->pages[--fast] = *page;
 		else if (htmm_cpus_has(&tier->tiers.slow, page->node))
-			slow[--from] = *page;
+			slow[list->nr - ++nr] = *page;
 	}
-	group->nr_slow = list->nr - from;
-	page = list->pages + fast - group->nr_slow;
-	if (group->nr_slow)
-		memcpy(page, slow + from, group->nr_slow * sizeof(*slow));
-	list->nr = group->nr_slow + list->nr - fast;
+	page = list->pages + fast - nr;
+	if (nr)
+		memcpy(page, slow + list->nr - nr, nr * sizeof(*slow));
+	group->nr_slow = nr;
+	list->nr = nr + list->nr - fast;
 	if (list->nr && page > list->pages)
 		memmove(list->pages, page, list->nr * sizeof(*page));
 	free(slow);
