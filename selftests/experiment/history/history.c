@@ -24,26 +24,12 @@ static void must(int ret, const char *what)
 	exit(1);
 }
 
-static void place(const char *here, const char *file, const char *at)
+static void link_to(const char *here, const char *file, const char *at)
 {
 	char from[PATH_MAX];
 
 	snprintf(from, sizeof(from), "%s/%s", here, file);
-	must(symlink(from, at), at);
-}
-
-/* Git wants this file to be no link, unless to a branch. */
-static void write_head(const char *here)
-{
-	char path[PATH_MAX], head[64] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/history.head", here);
-	file = fopen(path, "r");
-	must(file && fgets(head, sizeof(head), file) ? 0 : -1, path);
-	fclose(file);
-	file = fopen(REPOSITORY "/HEAD", "w");
-	must(file && fputs(head, file) >= 0 && !fclose(file) ? 0 : -1, "write " REPOSITORY "/HEAD");
+	must(symlink(from, at), "place a file of the history");
 }
 
 int main(int argc, char **argv)
@@ -58,11 +44,13 @@ int main(int argc, char **argv)
 	here = dirname(self);
 	must(mkdir(REPOSITORY, 0755), "make " REPOSITORY);
 	must(mkdir(REPOSITORY "/refs", 0755), "make its refs");
+	must(mkdir(REPOSITORY "/refs/heads", 0755), "make its branches");
 	must(mkdir(REPOSITORY "/objects", 0755), "make its objects");
 	must(mkdir(REPOSITORY "/objects/pack", 0755), "make its packs");
-	write_head(here);
-	place(here, "history.pack", REPOSITORY "/objects/pack/pack-1.pack");
-	place(here, "history.idx", REPOSITORY "/objects/pack/pack-1.idx");
+	must(symlink("refs/heads/shown", REPOSITORY "/HEAD"), "make its HEAD");
+	link_to(here, "history.head", REPOSITORY "/refs/heads/shown");
+	link_to(here, "history.pack", REPOSITORY "/objects/pack/pack-1.pack");
+	link_to(here, "history.idx", REPOSITORY "/objects/pack/pack-1.idx");
 	setenv("COMPILE_BEGIN", argv[1], 1);
 	setenv("LD_LIBRARY_PATH", here, 1);
 	snprintf(path, sizeof(path), "%s/compile.so", here);
