@@ -335,8 +335,8 @@ PROGRAMS = {
                "one in the fast node takes about as long as it saves",
     "numpy": "Matrix factorization in numpy. Each step puts what it computes in new arrays",
     "git": "Git shows all changes of a history, and keeps what it has unpacked lately, up to 96 MiB. Its\n"
-           "work is counted in allocations. A new page has about 30 misses before it is freed; a move that\n"
-           "makes room for one takes as long as 70 misses save",
+           "work is counted in allocations. Most pages have few misses before they are freed: a move that\n"
+           "makes room for one takes longer than it saves",
     "short": "As gups, but the hot set changes only once, after a second, and the run is short",
 }
 

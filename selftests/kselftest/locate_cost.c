@@ -19,7 +19,7 @@
 #define SPARSE_STEP	(64UL << 20)
 /* Longest time that the lock of an address space may be held, in nanoseconds. */
 #define MOST_NS		300000
-/* Most that it may take to find where a page is, in nanoseconds, of those that are neighbours. */
+/* Most that finding its place may add for a page, in nanoseconds, in the order of the table. */
 #define MOST_PLACE_NS	350
 
 FIXTURE(locate_cost) {

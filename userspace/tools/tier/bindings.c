@@ -8,9 +8,9 @@
 
 /*
  * The kernel walks all page tables of a process for this file, to count its pages. So it is read
- * anew only after so many times as long as that took: at least, and at most. It is twice as many
- * each time that the same is bound: most programs bind their memory when they begin, or never. But
- * more than the least is not more than so many seconds.
+ * anew only after FIRST_TIMES to MOST_TIMES as long as that took: twice as many each time that the
+ * same is bound, as most programs bind their memory when they begin, or never. But after MOST_S
+ * seconds at the latest, unless the least is longer.
  */
 #define FIRST_TIMES	200
 #define MOST_TIMES	800
