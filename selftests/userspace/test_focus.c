@@ -641,6 +641,38 @@ static void test_unsampled(void)
 	destroy(memory);
 }
 
+/*
+ * At the first look at all of it after looks at parts, what was not in a part seems to have gained
+ * all that it has, and to be new if it is in the fast tier.
+ */
+static void test_all_again(void)
+{
+	struct memory *memory = make_large();
+	double share;
+	size_t i;
+
+	for (i = 0; i < 8; i++) {
+		sample_all(memory, 1);
+		sample_regions(memory, 0, 32, 3);
+		look(memory);
+	}
+	share = memory->plan->fast_share;
+	memory->focused = false;
+	sample_all(memory, 1);
+	sample_regions(memory, 0, 32, 3);
+	look(memory);
+	CHECK(memory->policy->now.nr == 32 * HUGE + 20 * (REGIONS - 32) &&
+	      !memory->plan->nr_moves);
+	CHECK(near(memory->plan->fast_share, share, 0.0001));
+	for (i = 0; i < memory->policy->now.nr; i++)
+		CHECK(!memory->policy->now.unit[i].fresh);
+	sample_all(memory, 1);
+	sample_regions(memory, 0, 32, 3);
+	look(memory);
+	CHECK(!memory->plan->nr_moves && near(memory->plan->fast_share, share, 0.01));
+	destroy(memory);
+}
+
 /* Two targets with two address spaces each, one after the other: four ranges. */
 static void test_spaces(void)
 {
@@ -798,6 +830,7 @@ int main(void)
 		TAP_TEST(test_spaces),
 		TAP_TEST(test_limits),
 		TAP_TEST(test_exits),
+		TAP_TEST(test_all_again),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -131,6 +131,41 @@ static void test_large_order(void)
 }
 
 /*
+ * When a program has freed most of its memory, all of it is listed again, and not only a part. At
+ * the first list of all, pages that were not in a part seem to gain all that they have, and those
+ * of the fast tier to be new: nothing is moved for that.
+ */
+static void test_large_shrinks(void)
+{
+	static const struct { u32 pages; bool large; } steps[] = {
+		{ 3000, true }, { 900, true }, { 400, false }, { 900, false },
+	};
+	struct tier *tier = make(2000);
+	const struct group *group = &tier->groups[0];
+	const struct policy_plan *plan;
+	unsigned int i;
+
+	tier->config.dry = true;
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		const bool widened = group->large && !steps[i].large;
+
+		machine.pages = steps[i].pages;
+		machine.size = CAPACITY + steps[i].pages;
+		sample(0, CAPACITY, 40);
+		sample(CAPACITY, machine.size, 4);
+		tier->due = 0;
+		look(tier);
+		plan = group->plan;
+		CHECK(group->large == steps[i].large);
+		check_lists(group);
+		CHECK(!widened || (group->pages.nr == machine.size &&
+				   !plan->promoted_pages && !plan->demoted_pages &&
+				   plan->fast_share > 0.5));
+	}
+	destroy(tier);
+}
+
+/*
  * What a large group uses takes long to count, so not more than 0.2 % of the time, unless something
  * else may use it, too. Meanwhile the program frees memory, and pages move. @seldom: count so
  */
@@ -347,6 +382,7 @@ int main(void)
 		TAP_TEST(test_large_used),
 		TAP_TEST(test_large_hottest),
 		TAP_TEST(test_large_order),
+		TAP_TEST(test_large_shrinks),
 		TAP_TEST(test_large_hand),
 		TAP_TEST(test_large_seldom),
 		TAP_TEST(test_large_removed),

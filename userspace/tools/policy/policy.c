@@ -151,7 +151,8 @@ static void match_new(struct unit *unit, const struct unit *region)
 
 /*
  * Finds what a unit has gained, whose counts were halved so many times. One that was not in the
- * previous list, where its region has some runs, had few samples.
+ * previous list, where its region has some runs, had few samples; if that list was of a part of the
+ * memory, nothing is known: it is taken to have gained nothing, and not to be new.
  */
 static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 halvings)
 {
@@ -161,6 +162,10 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 
 	if (region) {
 		match_new(unit, region);
+		return;
+	}
+	if (!old && policy->widened) {
+		unit->class = predict_class(unit);
 		return;
 	}
 	if (old) {
@@ -270,6 +275,7 @@ static void learn(struct policy *policy)
 /*
  * The fast tier's share of the samples since the last look; below 0: no samples. The list of the
  * slow tier is not complete, but all samples that were not of the fast tier were of the slow one.
+ * Of a first list of all after those of a part, it is not known, and taken to be what it was.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
@@ -280,7 +286,7 @@ static double fast_share(const struct policy *policy, const struct policy_look *
 
 	if (look->samples <= policy->samples)
 		return -1;
-	if (look->focused)
+	if (look->focused || policy->widened)
 		return policy->focus.share;
 	samples = look->samples - policy->samples;
 	for (i = 0; i < now->nr; i++)
@@ -517,6 +523,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
 	policy->capacity = look->capacity;
 	policy->fading = fading(policy, look);
+	policy->widened = policy->focused && !look->focused;
 	policy->focused = look->focused;
 	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
 	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
@@ -524,6 +531,8 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		return NULL;
 	take_in(policy, look);
 	share = fast_share(policy, look);
+	if (policy->widened)
+		focus_free(&policy->focus);
 	keep_balance(policy, look, share);
 	reserve_look(&policy->reserve, look, &policy->now, policy->exposure,
 		     policy->config.gap_ns, rule_on(policy, POLICY_PROFIT) ? policy->copy_ns : 0);

@@ -29,6 +29,7 @@
  * @cut: of the slow tier's list at the previous look
  * @focus: the regions whose pages are listed, if not all are
  * @focused: these are all that was listed
+ * @widened: at the previous look they were, and now all is
  * @origins: which pages are not where they would be without moves
  * @room: pages of the fast tier that were demoted to keep room for new ones, and not used since
  * @balance: what was won and spent
@@ -71,6 +72,7 @@ struct policy {
 	__u64 cut;
 	struct focus focus;
 	bool focused;
+	bool widened;
 	struct origins origins;
 	__u64 room;
 	struct balance balance;

@@ -10,6 +10,8 @@
 #include "tier.h"
 #include "used.h"
 
+/* A large group is listed whole again if so many times its pages would fit the list. */
+#define LIST_SPARE	2
 /* The fewest elements of a list to ask for. */
 #define LIST_FIRST	512
 /* While regions need not be listed, the session is read this often, which takes time, too. */
@@ -463,6 +465,12 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 	return ret;
 }
 
+/* Of both tiers: all pages with samples, and those of the fast one without. */
+static bool fits_list(const struct tier *tier, const struct group *group)
+{
+	return group->tracked + group->used <= tier->list_pages / LIST_SPARE;
+}
+
 static void empty_lists(struct group *group)
 {
 	htmm_pages_free(&group->pages);
@@ -495,6 +503,8 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	if (group->rests)
 		return 0;
 	empty_lists(group);
+	if (fits_list(tier, group))
+		group->large = false;
 	if (!group->large)
 		ret = list_all(tier, group, err);
 	if (!ret && group->large) {
