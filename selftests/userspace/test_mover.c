@@ -35,6 +35,14 @@ static struct bound_process *bound_of(struct bindings *bindings, pid_t pid, u32 
 	return NULL;
 }
 
+/* May a page be on a node? */
+static bool allowed(struct bindings *bindings, pid_t pid, u32 space, u64 addr, int node)
+{
+	const struct htmm_cpus *nodes = bindings_of(bindings, pid, space, addr);
+
+	return !nodes || htmm_cpus_has(nodes, node);
+}
+
 /* Reads again what the process binds; after how many times as long as it took is it read again? */
 static unsigned int read_again(struct bindings *bindings, pid_t pid, u32 space, const char *maps)
 {
@@ -44,13 +52,13 @@ static unsigned int read_again(struct bindings *bindings, pid_t pid, u32 space, 
 	machine.maps = maps;
 	if (process)
 		process->due = 0;
-	bindings_allow(bindings, pid, space, BASE, FAST);
+	bindings_of(bindings, pid, space, BASE);
 	CHECK(machine.maps_read == read + 1);
 	process = bound_of(bindings, pid, space);
 	CHECK(process);
 	CHECK(process->due >= clock_ns(CLOCK_MONOTONIC) / 1e9);
 	/* Not yet. */
-	bindings_allow(bindings, pid, space, BASE, FAST);
+	bindings_of(bindings, pid, space, BASE);
 	CHECK(machine.maps_read == read + 1);
 	return process->times;
 }
@@ -80,10 +88,10 @@ static void test_bound_the_same(void)
 	CHECK(read_again(&bindings, PID, 1, place) == 200);
 	CHECK(read_again(&bindings, PID, 1, place) == 400);
 	CHECK(read_again(&bindings, PID, 1, nodes) == 200);
-	CHECK(!bindings_allow(&bindings, PID, 1, BASE + 0x3e8000, 2));
+	CHECK(!allowed(&bindings, PID, 1, BASE + 0x3e8000, 2));
 	CHECK(read_again(&bindings, PID, 1, one) == 200);
-	CHECK(!bindings_allow(&bindings, PID, 1, BASE + 0x3e8000, FAST));
-	CHECK(bindings_allow(&bindings, PID, 1, BASE, FAST));
+	CHECK(!allowed(&bindings, PID, 1, BASE + 0x3e8000, FAST));
+	CHECK(allowed(&bindings, PID, 1, BASE, FAST));
 	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 200);
 	CHECK(read_again(&bindings, PID, 1, "40000000 default\n") == 400);
 	/* At once, if it runs another program, or of another process. */
@@ -123,15 +131,15 @@ static void test_bound_of_many(void)
 	machine.slow = 1;
 	machine.maps = "40000000 bind:1\n";
 	for (i = 0; i < 5; i++) {
-		CHECK(!bindings_allow(&bindings, PID, 1, BASE, FAST));
-		CHECK(!bindings_allow(&bindings, PID + BINDINGS_SLOTS, 2, BASE, FAST));
+		CHECK(!allowed(&bindings, PID, 1, BASE, FAST));
+		CHECK(!allowed(&bindings, PID + BINDINGS_SLOTS, 2, BASE, FAST));
 	}
 	CHECK(machine.maps_read == 2);
 	/* More than there are places: the one that was read last stays. */
 	for (n = 0; n < BINDINGS_PLACES; n++)
-		bindings_allow(&bindings, PID, 3 + n, BASE, FAST);
+		bindings_of(&bindings, PID, 3 + n, BASE);
 	CHECK(machine.maps_read == 2 + BINDINGS_PLACES);
-	bindings_allow(&bindings, PID, 2 + n, BASE, FAST);
+	bindings_of(&bindings, PID, 2 + n, BASE);
 	CHECK(machine.maps_read == 2 + BINDINGS_PLACES);
 	bindings_free(&bindings);
 	destroy(tier);
@@ -308,6 +316,34 @@ static void test_room_of_nodes(void)
 	destroy(tier);
 }
 
+/*
+ * Where a tier has several nodes, what is bound to some of them goes to these, however much room
+ * another one has, and what is bound to none of them stays.
+ */
+static void test_bound_to_nodes(void)
+{
+	static const char maps[] =
+		"40000000 default\n"
+		"403e8000 bind:0 anon=100 N1=100\n"
+		"4044c000 bind:1-2 anon=100 N1=100\n"
+		"404b0000 bind:1 anon=100 N1=100\n"
+		"40514000 default\n";
+	struct tier *tier = make(USUAL);
+	u32 page;
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	for (page = 0; page < USUAL; page++)
+		machine.node[page] = SLOW;
+	machine.maps = maps;
+	machine.second_node = 1000;
+	promote(tier, 900, 1000);
+	for (page = 900; page < 1500; page++)
+		CHECK(machine.node[page] == (page >= 1200 && page < 1300 ? SLOW :
+					     page >= 1000 && page < 1100 ? FAST : 2));
+	CHECK(tier->mover.promoted == 900 && tier->mover.refused[REFUSED_FORBIDDEN] == 100);
+	destroy(tier);
+}
+
 /* A process that is gone, or that may not use the node. */
 static void test_whole_call(void)
 {
@@ -330,6 +366,7 @@ int main(void)
 		TAP_TEST(test_bound_the_same),
 		TAP_TEST(test_bound_later),
 		TAP_TEST(test_bound_of_many),
+		TAP_TEST(test_bound_to_nodes),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_room_of_nodes),
 		TAP_TEST(test_refused),

@@ -317,6 +317,10 @@ int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 		*room = UINT64_MAX;
 		return tiers_next(nodes, -1);
 	}
+	if (!htmm_cpus_has(nodes, FAST)) {
+		*room = second;
+		return 2;
+	}
 	*room = first > second ? first : second;
 	return second > first ? 2 : FAST;
 }

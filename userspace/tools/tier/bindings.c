@@ -132,7 +132,7 @@ static struct bound_process *place_of(struct bindings *bindings, pid_t pid, __u3
 	return place;
 }
 
-bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node)
+const struct htmm_cpus *bindings_of(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr)
 {
 	struct bound_process *process = place_of(bindings, pid, space);
 	size_t low = 0, high;
@@ -149,8 +149,7 @@ bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 add
 		else
 			high = middle;
 	}
-	return !low || !process->binding[low - 1].nodes ||
-	       htmm_cpus_has(process->binding[low - 1].nodes, node);
+	return low ? process->binding[low - 1].nodes : NULL;
 }
 
 void bindings_free(struct bindings *bindings)

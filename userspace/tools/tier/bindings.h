@@ -47,19 +47,20 @@ struct bindings {
 };
 
 /**
- * bindings_allow() - tell if a page may be on a node
+ * bindings_of() - tell to which nodes a page is bound
  * @bindings: all zero, or used before
  * @pid: its process
  * @space: its address space, as the module numbers it
  * @addr: its address
- * @node: the node
  *
  * Reads the policies of the process in /proc, if it was not done lately: what a process binds later
  * is seen after 200 to 800 times as long as reading them takes, but where 200 times are less than a
  * minute, after a minute at most. What cannot be read binds nothing.
  * The nodes that its cpuset allows are not looked at: move_pages(2) does it.
+ *
+ * Return: the nodes, until the next call; NULL: it may be on any.
  */
-bool bindings_allow(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr, int node);
+const struct htmm_cpus *bindings_of(struct bindings *bindings, pid_t pid, __u32 space, __u64 addr);
 
 /**
  * bindings_free() - free the memory

@@ -131,7 +131,7 @@ static size_t look_untold(struct batch *batch)
 static void count(struct mover *mover, struct policy *policy, const struct policy_move *move,
 		  int status, int node)
 {
-	if (status == node) {
+	if (status >= 0 && status == node) {
 		*(move->promote ? &mover->promoted : &mover->demoted) += move->pages;
 		return;
 	}
@@ -140,11 +140,32 @@ static void count(struct mover *mover, struct policy *policy, const struct polic
 		mover->refused[refusal_of(status < 0 ? -status : EBUSY)] += move->pages;
 }
 
-/* move_pages(2) takes a page from where its process has bound it. */
-static bool may_move(struct mover *mover, const struct policy_move *move, int node)
+/*
+ * The node that a page goes to: of its tier that with the most room. move_pages(2) would take a
+ * page from where its process has bound it; -1: it is bound to none of them.
+ */
+static int node_for(struct mover *mover, const struct policy_move *move, __u64 *room)
 {
-	return mover->bound ||
-	       bindings_allow(&mover->bindings, move->pid, move->space, move->addr, node);
+	const struct htmm_cpus *bound = mover->bound ? NULL :
+		bindings_of(&mover->bindings, move->pid, move->space, move->addr);
+	struct htmm_cpus nodes = move->promote ? mover->tiers->fast : mover->tiers->slow;
+	size_t i;
+
+	for (i = 0; bound && i < nodes.size / sizeof(*nodes.bits); i++)
+		nodes.bits[i] &= bound->bits[i];
+	return tiers_roomiest(&nodes, room);
+}
+
+/* May a page go to the same node as those before it? Or, like these, to none? */
+static bool goes_along(struct mover *mover, const struct policy_move *move, int node)
+{
+	const struct htmm_cpus *bound = mover->bound ? NULL :
+		bindings_of(&mover->bindings, move->pid, move->space, move->addr);
+	__u64 room;
+
+	if (node < 0)
+		return bound && node_for(mover, move, &room) < 0;
+	return !bound || htmm_cpus_has(bound, node);
 }
 
 /* Returns the CPU time that the copies took. */
@@ -160,7 +181,7 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 
 	for (i = 0; i < nr; i++) {
 		batch.addr[i] = (void *)(uintptr_t)moves[i].addr;
-		batch.status[i] = may_move(mover, &moves[i], node) ? UNTOLD : -EPERM;
+		batch.status[i] = node < 0 ? -EPERM : UNTOLD;
 	}
 	do {
 		error = move_untold(&batch);
@@ -176,27 +197,21 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 	return batch.cpu_ns;
 }
 
-/* How many of the next pages, up to one batch, belong to the first one's process. */
-static size_t same_process(const struct policy_move *moves, size_t nr)
-{
-	size_t i;
-
-	for (i = 1; i < nr && i < BATCH && moves[i].pid == moves->pid; i++)
-		;
-	return i;
-}
-
 /*
- * How many of the next pages fit a node with so much room. Some are tried in any case: not all that
- * is free is known.
+ * How many of the next pages, up to one batch, are of the first one's process, may go to the same
+ * node, and fit it. Some are tried in any case: not all that is free is known.
  */
-static size_t fitting(const struct policy_move *moves, size_t nr, __u64 room)
+static size_t together(struct mover *mover, const struct policy_move *moves, size_t nr, int node,
+		       __u64 room)
 {
-	__u64 pages = 0;
+	__u64 pages = moves->pages;
 	size_t i;
 
-	for (i = 0; i < nr && (i < LEAST_BATCH || pages + moves[i].pages <= room); i++)
+	for (i = 1; i < nr && i < BATCH && moves[i].pid == moves->pid; i++) {
 		pages += moves[i].pages;
+		if ((i >= LEAST_BATCH && pages > room) || !goes_along(mover, &moves[i], node))
+			break;
+	}
 	return i;
 }
 
@@ -209,10 +224,9 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 
 	for (i = 0; i < nr; i += part) {
 		__u64 room;
-		int node = tiers_roomiest(moves[i].promote ? &mover->tiers->fast :
-							     &mover->tiers->slow, &room);
+		const int node = node_for(mover, &moves[i], &room);
 
-		part = fitting(&moves[i], same_process(&moves[i], nr - i), room);
+		part = together(mover, &moves[i], nr - i, node, room);
 		copies += move_batch(mover, policy, &moves[i], part, node);
 	}
 	mover->ns += clock_ns(CLOCK_MONOTONIC) - start;
