@@ -276,6 +276,32 @@ static void test_trust(void)
 	CHECK(promoted_after(false, 50000) == 100);
 }
 
+/* Hot pages gain @first before the first look; then all pages gain a sample, and these @then. */
+static double trust_after(u32 first, u32 then)
+{
+	struct memory *memory = make(4000, bit(POLICY_BALANCE));
+	double trust;
+
+	work(memory, 1500, 1600, first, 1);
+	CHECK(fast_of(memory, 1500, 1600) == 100);
+	sample(memory, 0, 4000, 1);
+	sample(memory, 1500, 1600, then - 1);
+	look(memory);
+	trust = rule_trust(memory->policy);
+	printf("# %u samples, then %u: %.3f\n", first, then, trust);
+	destroy(memory);
+	return trust;
+}
+
+/* The first samples of the hottest pages are partly chance, and not expected to come again. */
+static void test_trust_at_first(void)
+{
+	CHECK(trust_after(40, 40) == 1 && trust_after(40, 8) == 1);
+	/* All pages of the regions count for the mean: 4,096. */
+	CHECK(near(trust_after(40, 1), 200 / (100 + 600 * 4000 / 4096.0), 0.001));
+	CHECK(near(trust_after(3, 1), 200 / (100 + 300.0), 0.05));
+}
+
 static void check_kept(const struct memory *memory, u64 pages, u32 gain)
 {
 	const struct policy *policy = memory->policy;
@@ -554,6 +580,7 @@ int main(void)
 		TAP_TEST(test_profit),
 		TAP_TEST(test_lasting),
 		TAP_TEST(test_trust),
+		TAP_TEST(test_trust_at_first),
 		TAP_TEST(test_kept),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),

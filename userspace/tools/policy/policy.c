@@ -37,6 +37,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define BEGUN_TIMES	4
 /* At each look, what promoted pages were expected to gain, and have gained, counts half of it. */
 #define OLD_MOVES	0.5
+/* Before anything is learnt, no page is expected to gain more than so many times the mean. */
+#define FIRST_TIMES	6
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
 
@@ -180,6 +182,19 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 	unit->class = predict_class(unit);
 }
 
+/*
+ * What a promoted unit was expected to gain until now. Before anything is learnt, pages seem to go
+ * on as lately. But of those with the most of few samples, many have them by chance: a page that
+ * gains FIRST_TIMES the mean is a hot one, and no more is expected of it.
+ */
+static double expected_of(const struct policy *policy, const struct unit *was)
+{
+	const double expected = unit_value(policy, was) * policy->exposure;
+	const double mean = policy->rate * policy->exposure / fmax(policy->pages, 1);
+
+	return policy->learnt ? expected : fmin(expected, FIRST_TIMES * mean * was->pages);
+}
+
 /* What units have gained, and if promoted ones have gained what was expected of them. */
 static void learn_of_present(struct policy *policy)
 {
@@ -198,7 +213,7 @@ static void learn_of_present(struct policy *policy)
 		/* A move may have been refused. */
 		if (!was->promoted || !unit->fast)
 			continue;
-		policy->expected += unit_value(policy, was) * policy->exposure;
+		policy->expected += expected_of(policy, was);
 		policy->gained += unit->gain;
 	}
 }
@@ -544,6 +559,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		.saved_s = policy->balance.all_won, .spent_s = policy->balance.all_spent,
 	};
 	learn(policy);
+	policy->learnt = policy->old.nr && !plan->cool;
 	if (rule_on(policy, POLICY_PREDICT))
 		predict_values(&policy->predictor, policy->recent_s);
 	else

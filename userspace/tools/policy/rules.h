@@ -47,6 +47,7 @@
  * @expected: samples that promoted pages were expected to gain until the next look; those of older
  *	looks count less
  * @gained: samples that they have gained
+ * @learnt: the predictor has learnt something since the last phase change
  * @tokens: pages that may be moved by the limit
  * @idle: there were hardly any samples at the previous look
  * @changed: policy_changed() has seen a phase change
@@ -88,6 +89,7 @@ struct policy {
 	double copy_ns;
 	double expected;
 	double gained;
+	bool learnt;
 	double tokens;
 	bool idle;
 	bool changed;
@@ -150,7 +152,7 @@ double rule_trust(const struct policy *policy);
  * Samples times period times latency gap against the price of the copies (ARMS). If promoted pages
  * have gained less than was expected of them, as where a program streams, less is expected of
  * others, too. It is won for as long as the same pages have been hot already, but for eight seconds
- * at least.
+ * at least; in a burst, at most for as long as the next looks take, which will tell more.
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);
