@@ -26,6 +26,8 @@
 #define TRUST_SAMPLES	100
 /* For how many seconds a move is expected to be of use, at most. */
 #define USEFUL_MOST_S	600
+/* The next looks of a burst, which tell much more, come in so many times as long as the last one. */
+#define LOOKS_SOON	8
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
@@ -70,12 +72,16 @@ double rule_trust(const struct policy *policy)
  * What part of the expected gain of a second will be won in all, in seconds. Of what has lasted for
  * some time, nothing is known but that it is as likely to be in its first half as in its second
  * (Gott, Nature 1993); but if earlier moves have gained little, that seems to last no longer.
+ *
+ * In a burst, what is won until the next looks has to be enough. What needs longer to pay may wait
+ * for them, and most of it will then be known to be cold.
  */
 static double useful_seconds(const struct policy *policy)
 {
 	const double part = rule_trust(policy), lasted = policy->seconds - policy->burst.since;
+	const double useful = part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
 
-	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
+	return policy->burst.looks ? fmin(useful, LOOKS_SOON * policy->interval) : useful;
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
