@@ -302,6 +302,32 @@ static void test_trust_at_first(void)
 	CHECK(near(trust_after(3, 1), 200 / (100 + 300.0), 0.05));
 }
 
+/* So much less than two copies take is won in @seconds that it does not pay, or more. */
+static void check_pays_in(const struct memory *memory, double seconds)
+{
+	const struct policy_look at = { .period = 499 };
+	const double least = 2 * usual.copy_ns / (499 * usual.gap_ns) / seconds;
+
+	CHECK(!rule_profit(memory->policy, &at, 0.99 * least, 2));
+	CHECK(rule_profit(memory->policy, &at, 1.01 * least, 2));
+}
+
+/* In a burst, what pays only after its next looks may wait for them. */
+static void test_pays_in_burst(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	sample(memory, 0, 2000, 1);
+	memory->seconds -= 0.75;
+	CHECK(look(memory)->burst);
+	check_pays_in(memory, 8 * 0.25);
+	sample(memory, 0, 2000, 10);
+	memory->seconds -= 0.75;
+	CHECK(!look(memory)->burst);
+	check_pays_in(memory, 8);
+	destroy(memory);
+}
+
 static void check_kept(const struct memory *memory, u64 pages, u32 gain)
 {
 	const struct policy *policy = memory->policy;
@@ -581,6 +607,7 @@ int main(void)
 		TAP_TEST(test_lasting),
 		TAP_TEST(test_trust),
 		TAP_TEST(test_trust_at_first),
+		TAP_TEST(test_pays_in_burst),
 		TAP_TEST(test_kept),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),
