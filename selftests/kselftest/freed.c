@@ -105,7 +105,7 @@ static void work(void *arg)
 
 	switch (job->op) {
 	case TOUCH:
-		access_pages(&job->source, job->mem, job->pages, job->rounds);
+		access_kept(&job->source, job->mem, job->pages, job->rounds);
 		break;
 	case UNMAP:
 		ret = munmap(job->mem, bytes);

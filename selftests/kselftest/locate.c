@@ -290,7 +290,7 @@ static void twin_work(void *arg)
 	struct twin *twin = arg;
 
 	access_bind(twin->mem, TWIN_PAGES * PAGE, twin->node);
-	access_pages(twin->source, twin->mem, TWIN_PAGES, 3);
+	access_kept(twin->source, twin->mem, TWIN_PAGES, 3);
 }
 
 /* One target with two processes: each page is where that process has it. */
@@ -519,9 +519,9 @@ static void sums_work(void *arg)
 	char *mem = victim->mem;
 
 	access_pages(victim->source, mem, COLD, 1);
-	access_pages(victim->source, mem + COLD * PAGE, HOT_0, 8);
-	access_pages(victim->source, mem + REGION, WARM, 2);
-	access_pages(victim->source, mem + REGION + WARM * PAGE, HOT_1, 8);
+	access_kept(victim->source, mem + COLD * PAGE, HOT_0, 8);
+	access_kept(victim->source, mem + REGION, WARM, 2);
+	access_kept(victim->source, mem + REGION + WARM * PAGE, HOT_1, 8);
 }
 
 /* The sums of HTMM_IOC_GET_PLACEMENT are those of the lists, and tell hot, warm and cold apart. */
