@@ -3,6 +3,7 @@
  * Which pages `htmmctl tier` moves: what each rule of the policy does, and that it does not happen
  * with the rule turned off.
  */
+#include <math.h>
 #include "policy/predict.h"
 #include "policy/rules.h"
 #include "policy_memory.h"
@@ -302,30 +303,50 @@ static void test_trust_at_first(void)
 	CHECK(near(trust_after(3, 1), 200 / (100 + 300.0), 0.05));
 }
 
+/* In a burst, what has gained nothing may leave the fast tier; not what was not looked at before. */
+static void test_unknown_stays(void)
+{
+	struct memory *memory = make(4000, 0);
+	const struct unit unit = { .fast = true };
+
+	sample(memory, 0, 2000, 1);
+	CHECK(look(memory)->burst && rule_hysteresis(memory->policy, &unit));
+	memory->policy->widened = true;
+	CHECK(!rule_hysteresis(memory->policy, &unit));
+	destroy(memory);
+}
+
 /* So much less than two copies take is won in @seconds that it does not pay, or more. */
-static void check_pays_in(const struct memory *memory, double seconds)
+static void check_soon(const struct memory *memory, double seconds)
 {
 	const struct policy_look at = { .period = 499 };
 	const double least = 2 * usual.copy_ns / (499 * usual.gap_ns) / seconds;
 
-	CHECK(!rule_profit(memory->policy, &at, 0.99 * least, 2));
-	CHECK(rule_profit(memory->policy, &at, 1.01 * least, 2));
+	CHECK(!rule_soon(memory->policy, &at, 0.99 * least, 2));
+	CHECK(rule_soon(memory->policy, &at, 1.01 * least, 2));
 }
 
 /* In a burst, what pays only after its next looks may wait for them. */
-static void test_pays_in_burst(void)
+static void test_soon(void)
 {
-	struct memory *memory = make(4000, 0);
+	static const struct policy_look at = { .period = 499 };
+	static const double times[] = { 1, 0.5, 0.25, 0.0625 };
+	u32 i;
 
-	sample(memory, 0, 2000, 1);
-	memory->seconds -= 0.75;
-	CHECK(look(memory)->burst);
-	check_pays_in(memory, 8 * 0.25);
-	sample(memory, 0, 2000, 10);
-	memory->seconds -= 0.75;
-	CHECK(!look(memory)->burst);
-	check_pays_in(memory, 8);
-	destroy(memory);
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		struct memory *memory = make(4000, 0);
+
+		memory->seconds = times[i] - 1;
+		sample(memory, 0, 2000, 1);
+		CHECK(look(memory)->burst);
+		check_soon(memory, fmax(8 * times[i], 1));
+		memory->policy->focused = true;
+		CHECK(rule_soon(memory->policy, &at, 0, 2));
+		memory->policy->focused = false;
+		sample(memory, 0, 2000, 10);
+		CHECK(!look(memory)->burst && rule_soon(memory->policy, &at, 0, 2));
+		destroy(memory);
+	}
 }
 
 static void check_kept(const struct memory *memory, u64 pages, u32 gain)
@@ -607,7 +628,8 @@ int main(void)
 		TAP_TEST(test_lasting),
 		TAP_TEST(test_trust),
 		TAP_TEST(test_trust_at_first),
-		TAP_TEST(test_pays_in_burst),
+		TAP_TEST(test_unknown_stays),
+		TAP_TEST(test_soon),
 		TAP_TEST(test_kept),
 		TAP_TEST(test_rate),
 		TAP_TEST(test_saved),

@@ -143,6 +143,8 @@ static enum policy_held why_not(const struct pairing *pair, const struct unit *i
 		return POLICY_HELD_MARGIN;
 	if (!rule_profit(pair->policy, pair->look, value - out, copies))
 		return POLICY_HELD_PROFIT;
+	if (!rule_soon(pair->policy, pair->look, value - out, copies))
+		return POLICY_HELD_NEW;
 	return POLICY_NR_HELD;
 }
 

@@ -288,9 +288,9 @@ static void learn(struct policy *policy)
 }
 
 /*
- * The fast tier's share of the samples since the last look; below 0: no samples. The list of the
- * slow tier is not complete, but all samples that were not of the fast tier were of the slow one.
- * Of a first list of all after those of a part, it is not known, and taken to be what it was.
+ * The fast tier's share of the samples since the last look; below 0: there are none, or this is the
+ * first list of all after those of a part, which does not tell it. The list of the slow tier is not
+ * complete, but all samples that were not of the fast tier were of the slow one.
  */
 static double fast_share(const struct policy *policy, const struct policy_look *look)
 {
@@ -299,9 +299,9 @@ static double fast_share(const struct policy *policy, const struct policy_look *
 	double samples;
 	size_t i;
 
-	if (look->samples <= policy->samples)
+	if (look->samples <= policy->samples || policy->widened)
 		return -1;
-	if (look->focused || policy->widened)
+	if (look->focused)
 		return policy->focus.share;
 	samples = look->samples - policy->samples;
 	for (i = 0; i < now->nr; i++)

@@ -160,7 +160,8 @@ struct policy_move {
 
 /**
  * enum policy_held - why a candidate is not promoted now
- * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago
+ * @POLICY_HELD_NEW: it was not hot in the previous look, or was demoted not long ago; or the next
+ *	looks of a burst will tell if it is worth the copies
  * @POLICY_HELD_MARGIN: the page that would have to leave is not clearly worse
  * @POLICY_HELD_PROFIT: the copies take more time than will probably be won
  * @POLICY_HELD_BALANCE: moves have cost more time than they have saved
@@ -198,7 +199,7 @@ enum policy_held {
  * @candidates: pages of 4 KiB in the slow tier that are better than what would have to leave
  * @threshold: expected samples a second of what would have to leave next; 0: there is room
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
- *	0: there were none
+ *	0: there were none, or it is not known
  * @budget: most pages that this look may move, by the limit
  * @won: what part of the time these moves save, and those of pages that may be promoted
  *	at the next look; what leaves for new pages, which gain more, is not counted

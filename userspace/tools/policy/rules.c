@@ -26,8 +26,12 @@
 #define TRUST_SAMPLES	100
 /* For how many seconds a move is expected to be of use, at most. */
 #define USEFUL_MOST_S	600
-/* The next looks of a burst, which tell much more, come in so many times as long as the last one. */
+/*
+ * The next two or three looks of a burst come within so many times as long as the last one; which
+ * was for another reason if it was so soon that this is less than a second.
+ */
 #define LOOKS_SOON	8
+#define LOOKS_SOON_S	1.0
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
@@ -51,7 +55,8 @@ bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
 		return false;
 	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
-	       (unit->fast ? policy->burst.looks && !unit->gain : unit->recent >= SURE_GAIN);
+	       (unit->fast ? policy->burst.looks && !policy->widened && !unit->gain :
+			     unit->recent >= SURE_GAIN);
 }
 
 bool rule_margin(const struct policy *policy, const struct unit *in, double out)
@@ -72,24 +77,35 @@ double rule_trust(const struct policy *policy)
  * What part of the expected gain of a second will be won in all, in seconds. Of what has lasted for
  * some time, nothing is known but that it is as likely to be in its first half as in its second
  * (Gott, Nature 1993); but if earlier moves have gained little, that seems to last no longer.
- *
- * In a burst, what is won until the next looks has to be enough. What needs longer to pay may wait
- * for them, and most of it will then be known to be cold.
  */
 static double useful_seconds(const struct policy *policy)
 {
 	const double part = rule_trust(policy), lasted = policy->seconds - policy->burst.since;
-	const double useful = part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
 
-	return policy->burst.looks ? fmin(useful, LOOKS_SOON * policy->interval) : useful;
+	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
+}
+
+/* Is so much won in so many seconds that the copies pay? */
+static bool pays_in(const struct policy *policy, const struct policy_look *look, double seconds,
+		    double won, unsigned int copies)
+{
+	return won * seconds * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
+	       !rule_on(policy, POLICY_PROFIT);
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies)
 {
-	return won * useful_seconds(policy) * look->period * policy->config.gap_ns >
-	       copies * policy->copy_ns ||
-	       !rule_on(policy, POLICY_PROFIT);
+	return pays_in(policy, look, useful_seconds(policy), won, copies);
+}
+
+bool rule_soon(const struct policy *policy, const struct policy_look *look, double won,
+	       unsigned int copies)
+{
+	const double soon = fmax(LOOKS_SOON * policy->interval, LOOKS_SOON_S);
+
+	return !policy->burst.looks || policy->focused ||
+	       pays_in(policy, look, soon, won, copies);
 }
 
 bool rule_balance(const struct policy *policy)

@@ -47,7 +47,7 @@
  * @expected: samples that promoted pages were expected to gain until the next look; those of older
  *	looks count less
  * @gained: samples that they have gained
- * @learnt: the predictor has learnt something since the last phase change
+ * @learnt: there was a look since the last phase change, of which the predictor has learnt
  * @tokens: pages that may be moved by the limit
  * @idle: there were hardly any samples at the previous look
  * @changed: policy_changed() has seen a phase change
@@ -152,10 +152,26 @@ double rule_trust(const struct policy *policy);
  * Samples times period times latency gap against the price of the copies (ARMS). If promoted pages
  * have gained less than was expected of them, as where a program streams, less is expected of
  * others, too. It is won for as long as the same pages have been hot already, but for eight seconds
- * at least; in a burst, at most for as long as the next looks take, which will tell more.
+ * at least.
  */
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,
 		 unsigned int copies);
+
+/**
+ * rule_soon() - may a move not wait for the next looks of a burst?
+ * @policy: the policy
+ * @look: what is known
+ * @won: samples a second for each page, in the fast instead of the slow tier
+ * @copies: copies for each page
+ *
+ * These looks come soon and tell much more. A page that needs longer to pay for its copies loses
+ * little by waiting for them, and most of such pages are then known to be cold. Of much memory, the
+ * next looks are at other parts.
+ *
+ * Return: true if it pays until then, or if there is no burst.
+ */
+bool rule_soon(const struct policy *policy, const struct policy_look *look, double won,
+	       unsigned int copies);
 
 /**
  * rule_balance() - have moves and looks not cost more than they have won?
