@@ -10,7 +10,7 @@
 #include "tier.h"
 #include "used.h"
 
-/* A large group is listed whole again if so many times its pages would fit the list. */
+/* A large group is listed whole again if so many times its pages would fit. */
 #define LIST_SPARE	2
 /* The fewest elements of a list to ask for. */
 #define LIST_FIRST	512
@@ -441,6 +441,15 @@ static int list_some(struct tier *tier, struct group *group, struct htmm_error *
 	return ret ?: used_unlisted(tier, group, err);
 }
 
+/*
+ * How many pages a list of all would have, if no two processes map the same: those with samples,
+ * and those of the fast tier without.
+ */
+static __u64 pages_to_list(const struct group *group)
+{
+	return group->tracked + group->used;
+}
+
 static int list_all(struct tier *tier, struct group *group, struct htmm_error *err)
 {
 	int full = list_both(tier, group, err), ret;
@@ -458,17 +467,24 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 	group->large = full;
 	ret = count_listed(tier, group, err);
 	/* What is in use was not counted together with what is free. */
-	if (full)
+	if (full) {
 		group->count_due = 0;
-	else if (!ret && !group->pages.skipped)
+		group->too_many = pages_to_list(group);
+	} else if (!ret && !group->pages.skipped) {
 		ret = used_listed(tier, group, err);
+	}
 	return ret;
 }
 
-/* Of both tiers: all pages with samples, and those of the fast one without. */
+/*
+ * Has a large group become so small that it fits the list? If several processes map the same pages,
+ * it may not, which is tried only as often as it has become much smaller.
+ */
 static bool fits_list(const struct tier *tier, const struct group *group)
 {
-	return group->tracked + group->used <= tier->list_pages / LIST_SPARE;
+	const __u64 most = tier->list_pages < group->too_many ? tier->list_pages : group->too_many;
+
+	return pages_to_list(group) <= most / LIST_SPARE;
 }
 
 static void empty_lists(struct group *group)
@@ -503,8 +519,10 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 	if (group->rests)
 		return 0;
 	empty_lists(group);
-	if (fits_list(tier, group))
+	if (group->large && fits_list(tier, group)) {
 		group->large = false;
+		group->count_due = 0;
+	}
 	if (!group->large)
 		ret = list_all(tier, group, err);
 	if (!ret && group->large) {

@@ -64,7 +64,8 @@ struct hand {
  * @limit: most pages of the fast tier that it may use; 0: no limit but the others
  * @alive: some of its processes or cgroups exist
  * @skips: looks in a row at which some of its page tables could not be read
- * @large: it has more pages than can be listed at each look
+ * @large: it had more pages than can be listed at each look, and has not become much smaller
+ * @too_many: if so, about how many these were
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
  * @glance: seconds of CPU time that listing them took
@@ -97,6 +98,7 @@ struct group {
 	bool alive;
 	unsigned int skips;
 	bool large;
+	__u64 too_many;
 	bool rests;
 	struct htmm_page_list regions;
 	double glance;
