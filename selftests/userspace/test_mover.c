@@ -327,7 +327,8 @@ static void test_bound_to_nodes(void)
 		"403e8000 bind:0 anon=100 N1=100\n"
 		"4044c000 bind:1-2 anon=100 N1=100\n"
 		"404b0000 bind:1 anon=100 N1=100\n"
-		"40514000 default\n";
+		"40514000 bind:0 anon=100 N1=100\n"
+		"40578000 default\n";
 	struct tier *tier = make(USUAL);
 	u32 page;
 
@@ -337,10 +338,37 @@ static void test_bound_to_nodes(void)
 	machine.maps = maps;
 	machine.second_node = 1000;
 	promote(tier, 900, 1000);
-	for (page = 900; page < 1500; page++)
+	for (page = 900; page < 1600; page++)
 		CHECK(machine.node[page] == (page >= 1200 && page < 1300 ? SLOW :
-					     page >= 1000 && page < 1100 ? FAST : 2));
+					     page / 100 == 10 || page / 100 == 13 ? FAST : 2));
 	CHECK(tier->mover.promoted == 900 && tier->mover.refused[REFUSED_FORBIDDEN] == 100);
+	destroy(tier);
+}
+
+/* What may go nowhere does not end a call: each takes long. But a node is not filled blindly. */
+static void test_bound_calls(void)
+{
+	static const char maps[] =
+		"40000000 default\n"
+		"403e9000 bind:1 anon=1 N1=1\n"
+		"403ea000 default\n"
+		"403eb000 bind:1 anon=1 N1=1\n"
+		"403ec000 default\n"
+		"407d0000 bind:0 anon=400 N1=400\n";
+	struct tier *tier = make(USUAL);
+	u32 page;
+
+	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
+	for (page = 0; page < USUAL; page++)
+		machine.node[page] = SLOW;
+	machine.maps = maps;
+	machine.second_node = 1000;
+	promote(tier, 1000, 20);
+	CHECK(machine.nr_calls == 2 && machine.call[0].nr == 8);
+	CHECK(tier->mover.promoted == 18 && tier->mover.refused[REFUSED_FORBIDDEN] == 2);
+	machine.kept = CAPACITY - 100;
+	promote(tier, 2000, 400);
+	CHECK(machine.call[0].nr == 100 && machine.call[0].node == FAST);
 	destroy(tier);
 }
 
@@ -367,6 +395,7 @@ int main(void)
 		TAP_TEST(test_bound_later),
 		TAP_TEST(test_bound_of_many),
 		TAP_TEST(test_bound_to_nodes),
+		TAP_TEST(test_bound_calls),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_room_of_nodes),
 		TAP_TEST(test_refused),

@@ -313,13 +313,9 @@ int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 {
 	const u64 first = __wrap_tiers_free_pages(FAST), second = __wrap_tiers_free_pages(2);
 
-	if (!htmm_cpus_has(nodes, 2)) {
+	if (!htmm_cpus_has(nodes, 2) || !htmm_cpus_has(nodes, FAST)) {
 		*room = UINT64_MAX;
 		return tiers_next(nodes, -1);
-	}
-	if (!htmm_cpus_has(nodes, FAST)) {
-		*room = second;
-		return 2;
 	}
 	*room = first > second ? first : second;
 	return second > first ? 2 : FAST;

@@ -131,7 +131,8 @@ static size_t look_untold(struct batch *batch)
 static void count(struct mover *mover, struct policy *policy, const struct policy_move *move,
 		  int status, int node)
 {
-	if (status >= 0 && status == node) {
+	/* There is no node for a page that may go nowhere. */
+	if (node >= 0 && status == node) {
 		*(move->promote ? &mover->promoted : &mover->demoted) += move->pages;
 		return;
 	}
@@ -140,34 +141,63 @@ static void count(struct mover *mover, struct policy *policy, const struct polic
 		mover->refused[refusal_of(status < 0 ? -status : EBUSY)] += move->pages;
 }
 
-/*
- * The node that a page goes to: of its tier that with the most room. move_pages(2) would take a
- * page from where its process has bound it; -1: it is bound to none of them.
- */
-static int node_for(struct mover *mover, const struct policy_move *move, __u64 *room)
+static const struct htmm_cpus *tier_of(const struct mover *mover, const struct policy_move *move)
 {
-	const struct htmm_cpus *bound = mover->bound ? NULL :
-		bindings_of(&mover->bindings, move->pid, move->space, move->addr);
-	struct htmm_cpus nodes = move->promote ? mover->tiers->fast : mover->tiers->slow;
+	return move->promote ? &mover->tiers->fast : &mover->tiers->slow;
+}
+
+/* Where a page may be. move_pages(2) would take it from where its process has bound it. */
+static const struct htmm_cpus *bound_of(struct mover *mover, const struct policy_move *move)
+{
+	return mover->bound ? NULL :
+	       bindings_of(&mover->bindings, move->pid, move->space, move->addr);
+}
+
+static struct htmm_cpus both(const struct htmm_cpus *a, const struct htmm_cpus *b)
+{
+	struct htmm_cpus nodes = *a;
 	size_t i;
 
-	for (i = 0; bound && i < nodes.size / sizeof(*nodes.bits); i++)
-		nodes.bits[i] &= bound->bits[i];
-	return tiers_roomiest(&nodes, room);
+	for (i = 0; i < nodes.size / sizeof(*nodes.bits); i++)
+		nodes.bits[i] &= b->bits[i];
+	return nodes;
 }
 
-/* May a page go to the same node as those before it? Or, like these, to none? */
+/* The node of its tier that a page goes to: of those where it may be, that with the most room. */
+static int node_for(struct mover *mover, const struct policy_move *move, __u64 *room)
+{
+	const struct htmm_cpus *tier = tier_of(mover, move), *bound = bound_of(mover, move);
+	struct htmm_cpus nodes;
+	int node;
+
+	if (!bound)
+		return tiers_roomiest(tier, room);
+	nodes = both(tier, bound);
+	node = tiers_roomiest(&nodes, room);
+	/* Of several nodes, the policy knows how much fits all of them, not this one. */
+	if (node >= 0 && tiers_next(&nodes, node) < 0 && tiers_next(tier, tiers_next(tier, -1)) >= 0)
+		*room = tiers_free_pages(node);
+	return node;
+}
+
+static bool may_go(struct mover *mover, const struct policy_move *move, int node)
+{
+	const struct htmm_cpus *bound = bound_of(mover, move);
+
+	return node >= 0 && (!bound || htmm_cpus_has(bound, node));
+}
+
+/* Does a page go to the same node as those before it, or nowhere? */
 static bool goes_along(struct mover *mover, const struct policy_move *move, int node)
 {
-	const struct htmm_cpus *bound = mover->bound ? NULL :
-		bindings_of(&mover->bindings, move->pid, move->space, move->addr);
-	__u64 room;
+	const struct htmm_cpus *bound = bound_of(mover, move);
+	struct htmm_cpus nodes;
 
-	if (node < 0)
-		return bound && node_for(mover, move, &room) < 0;
-	return !bound || htmm_cpus_has(bound, node);
+	if (!bound || may_go(mover, move, node))
+		return node >= 0;
+	nodes = both(tier_of(mover, move), bound);
+	return tiers_next(&nodes, -1) < 0;
 }
-
 /* Returns the CPU time that the copies took. */
 static __u64 move_batch(struct mover *mover, struct policy *policy,
 			const struct policy_move *moves, size_t nr, int node)
@@ -181,7 +211,7 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 
 	for (i = 0; i < nr; i++) {
 		batch.addr[i] = (void *)(uintptr_t)moves[i].addr;
-		batch.status[i] = node < 0 ? -EPERM : UNTOLD;
+		batch.status[i] = may_go(mover, &moves[i], node) ? UNTOLD : -EPERM;
 	}
 	do {
 		error = move_untold(&batch);
@@ -198,8 +228,8 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 }
 
 /*
- * How many of the next pages, up to one batch, are of the first one's process, may go to the same
- * node, and fit it. Some are tried in any case: not all that is free is known.
+ * How many of the next pages, up to one batch, are of the first one's process, go to the same node
+ * or nowhere, and fit it. Some are tried in any case: not all that is free is known.
  */
 static size_t together(struct mover *mover, const struct policy_move *moves, size_t nr, int node,
 		       __u64 room)

@@ -68,9 +68,11 @@ __u64 tiers_sum(const struct htmm_cpus *nodes, __u64 (*pages)(int node));
 __u64 tiers_pages(const struct htmm_cpus *nodes);
 
 /**
- * tiers_roomiest() - the node of a tier with the most free memory
- * @nodes: the tier
+ * tiers_roomiest() - the node of some with the most free memory
+ * @nodes: a tier, or a part of it
  * @room: set to how many pages of 4 KiB it has free; without a limit if there is no other node
+ *
+ * Return: the node; -1: there is none.
  */
 int tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room);
 
