@@ -294,8 +294,8 @@ static void test_stopped(void)
 	destroy(tier);
 }
 
-/* No node gets more than it has room for, if another one has some. */
-static void test_room_of_nodes(void)
+/* The fast tier has two nodes: node 2, too, with so many pages. All pages are on the slow one. */
+static struct tier *make_two(u32 second_node)
 {
 	struct tier *tier = make(USUAL);
 	u32 page;
@@ -303,8 +303,16 @@ static void test_room_of_nodes(void)
 	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
 	for (page = 0; page < USUAL; page++)
 		machine.node[page] = SLOW;
+	machine.second_node = second_node;
+	return tier;
+}
+
+/* No node gets more than it has room for, if another one has some. */
+static void test_room_of_nodes(void)
+{
+	struct tier *tier = make_two(200);
+
 	machine.kept = CAPACITY - 310;
-	machine.second_node = 200;
 	promote(tier, 1000, 500);
 	CHECK(tier->mover.promoted == 500 && machine.nr_calls == 3);
 	CHECK(machine.call[0].nr == 250 && machine.call[0].node == FAST);
@@ -329,14 +337,10 @@ static void test_bound_to_nodes(void)
 		"404b0000 bind:1 anon=100 N1=100\n"
 		"40514000 bind:0 anon=100 N1=100\n"
 		"40578000 default\n";
-	struct tier *tier = make(USUAL);
+	struct tier *tier = make_two(1000);
 	u32 page;
 
-	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
-	for (page = 0; page < USUAL; page++)
-		machine.node[page] = SLOW;
 	machine.maps = maps;
-	machine.second_node = 1000;
 	promote(tier, 900, 1000);
 	for (page = 900; page < 1600; page++)
 		CHECK(machine.node[page] == (page >= 1200 && page < 1300 ? SLOW :
@@ -355,14 +359,9 @@ static void test_bound_calls(void)
 		"403eb000 bind:1 anon=1 N1=1\n"
 		"403ec000 default\n"
 		"407d0000 bind:0 anon=400 N1=400\n";
-	struct tier *tier = make(USUAL);
-	u32 page;
+	struct tier *tier = make_two(1000);
 
-	tier->tiers.fast.bits[0] = 1 << FAST | 1 << 2;
-	for (page = 0; page < USUAL; page++)
-		machine.node[page] = SLOW;
 	machine.maps = maps;
-	machine.second_node = 1000;
 	promote(tier, 1000, 20);
 	CHECK(machine.nr_calls == 2 && machine.call[0].nr == 8);
 	CHECK(tier->mover.promoted == 18 && tier->mover.refused[REFUSED_FORBIDDEN] == 2);

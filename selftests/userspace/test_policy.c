@@ -303,7 +303,7 @@ static void test_trust_at_first(void)
 	CHECK(near(trust_after(3, 1), 200 / (100 + 300.0), 0.05));
 }
 
-/* In a burst, what has gained nothing may leave the fast tier; not what was not looked at before. */
+/* In a burst, what has gained nothing may leave the fast tier; not what is not known. */
 static void test_unknown_stays(void)
 {
 	struct memory *memory = make(4000, 0);

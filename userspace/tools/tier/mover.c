@@ -153,6 +153,11 @@ static const struct htmm_cpus *bound_of(struct mover *mover, const struct policy
 	       bindings_of(&mover->bindings, move->pid, move->space, move->addr);
 }
 
+static bool several(const struct htmm_cpus *nodes)
+{
+	return tiers_next(nodes, tiers_next(nodes, -1)) >= 0;
+}
+
 static struct htmm_cpus both(const struct htmm_cpus *a, const struct htmm_cpus *b)
 {
 	struct htmm_cpus nodes = *a;
@@ -175,7 +180,7 @@ static int node_for(struct mover *mover, const struct policy_move *move, __u64 *
 	nodes = both(tier, bound);
 	node = tiers_roomiest(&nodes, room);
 	/* Of several nodes, the policy knows how much fits all of them, not this one. */
-	if (node >= 0 && tiers_next(&nodes, node) < 0 && tiers_next(tier, tiers_next(tier, -1)) >= 0)
+	if (node >= 0 && !several(&nodes) && several(tier))
 		*room = tiers_free_pages(node);
 	return node;
 }
@@ -198,6 +203,7 @@ static bool goes_along(struct mover *mover, const struct policy_move *move, int 
 	nodes = both(tier_of(mover, move), bound);
 	return tiers_next(&nodes, -1) < 0;
 }
+
 /* Returns the CPU time that the copies took. */
 static __u64 move_batch(struct mover *mover, struct policy *policy,
 			const struct policy_move *moves, size_t nr, int node)
