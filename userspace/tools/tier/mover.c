@@ -198,7 +198,7 @@ static bool goes_along(struct mover *mover, const struct policy_move *move, int 
 	const struct htmm_cpus *bound = bound_of(mover, move);
 	struct htmm_cpus nodes;
 
-	if (!bound || may_go(mover, move, node))
+	if (!bound || (node >= 0 && htmm_cpus_has(bound, node)))
 		return node >= 0;
 	nodes = both(tier_of(mover, move), bound);
 	return tiers_next(&nodes, -1) < 0;
