@@ -69,7 +69,7 @@ static void test_lists(void)
 	destroy(tier);
 }
 
-/* Before there is something to see only regions are listed. */
+/* Before there is something to see nothing is listed. */
 static void test_first_look(void)
 {
 	struct tier *tier = make(USUAL);
@@ -79,7 +79,7 @@ static void test_first_look(void)
 	sample(1000, 1100, 20);
 	machine.total--;
 	look(tier);
-	CHECK(machine.nr_lists == 1 && machine.nr_calls == 0 && !tier->groups[0].plan);
+	CHECK(machine.nr_lists == 0 && machine.nr_calls == 0 && !tier->groups[0].plan);
 	CHECK(tier->looks == 0 && tier->rests == 1 && tier->thin == 1);
 	machine.seconds = -1;
 	machine.total++;
@@ -120,6 +120,25 @@ static void test_more_nodes(void)
 	destroy(tier);
 }
 
+/* A look at which nothing could be decided is none; the next one may succeed. */
+static void test_no_memory(void)
+{
+	struct tier *tier = make(USUAL);
+	struct htmm_error err = {};
+
+	sample(1000, 1100, 20);
+	look(tier);
+	CHECK(tier->looks == 1);
+	machine.no_memory = true;
+	tier->due = 0;
+	CHECK(tier_look(tier, &err) == -ENOMEM && tier->looks == 1 && !tier->rests);
+	machine.no_memory = false;
+	tier->due = 0;
+	look(tier);
+	CHECK(tier->looks == 2);
+	destroy(tier);
+}
+
 /* Until a look is due only regions are listed, but when the program uses other pages, all. */
 static void test_rests(void)
 {
@@ -134,6 +153,11 @@ static void test_rests(void)
 		CHECK(machine.nr_lists == (i < 8 ? 2 : 1) && tier->groups[0].rests == (i >= 8));
 	}
 	CHECK(tier->rests == 4 && tier->looks == 8 && tier->wait < 1);
+	/* The program pauses. */
+	for (i = 0; i < 3; i++) {
+		look(tier);
+		CHECK(machine.nr_lists == 0 && tier->groups[0].rests && tier->wait < 1);
+	}
 	tier->due = 1000;
 	sample(1024, 1124, 5);
 	look(tier);
@@ -779,6 +803,7 @@ int main(void)
 		TAP_TEST(test_lists),
 		TAP_TEST(test_first_look),
 		TAP_TEST(test_more_nodes),
+		TAP_TEST(test_no_memory),
 		TAP_TEST(test_rests),
 		TAP_TEST(test_rests_unseen),
 		TAP_TEST(test_pace),

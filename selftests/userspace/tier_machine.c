@@ -290,6 +290,13 @@ static u64 on_node(int node)
 	return nr;
 }
 
+const struct policy_plan *__real_policy_look(struct policy *policy, const struct policy_look *look);
+const struct policy_plan *__wrap_policy_look(struct policy *policy, const struct policy_look *look);
+const struct policy_plan *__wrap_policy_look(struct policy *policy, const struct policy_look *look)
+{
+	return machine.no_memory ? NULL : __real_policy_look(policy, look);
+}
+
 /* The kernel keeps some, which can be used up when the program begins. */
 __u64 __wrap_tiers_unused_pages(int node);
 __u64 __wrap_tiers_unused_pages(int node)

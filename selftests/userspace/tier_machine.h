@@ -76,6 +76,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @kept: pages of the fast node that the kernel gives to nobody
  * @more_free: pages of the fast node that others have freed
  * @second_node: pages of node 2
+ * @no_memory: there is none for the policies
  * @slow: to read @maps takes so many times SLOW_MS of a CPU; each call that moves pages waits
  *	SLOW_MS, and takes 1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
@@ -118,6 +119,7 @@ struct machine {
 	u64 kept;
 	u64 more_free;
 	u32 second_node;
+	bool no_memory;
 	unsigned int slow;
 };
 

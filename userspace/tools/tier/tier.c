@@ -237,10 +237,13 @@ static bool look_due(const struct tier *tier)
 	return tier->seconds >= tier->due || cooling_due(tier);
 }
 
-/* Is there nothing to do, whatever the regions show? */
+/* Is there nothing to do, whatever the regions show? Without new samples, they show nothing new. */
 static bool rests_unseen(const struct tier *tier, const struct group *group)
 {
-	return group->plan && !look_due(tier) && !policy_watches(group->policy);
+	if (!group->plan)
+		return !policy_begins(group->policy, group->counted, tier->seconds);
+	return !look_due(tier) &&
+	       (group->counted == group->glanced || !policy_watches(group->policy));
 }
 
 /* Is there nothing to do? */
@@ -249,9 +252,7 @@ static bool rests(const struct tier *tier, const struct group *group)
 	struct policy_look look = look_of(tier, group);
 
 	look.samples = group->counted;
-	if (!group->plan)
-		return !policy_begins(group->policy, group->counted, tier->seconds);
-	return !look_due(tier) && !policy_changed(group->policy, &look);
+	return group->plan && !look_due(tier) && !policy_changed(group->policy, &look);
 }
 
 /* Divides the cost of a look between the groups that were looked at. */
@@ -512,6 +513,7 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 		ret = list_regions(tier, group, err);
 		if (ret)
 			return ret;
+		group->glanced = group->counted;
 		group->rests = rests(tier, group);
 		tier_charge(tier, TIER_GLANCE);
 		group->glance = tier->charged - before;
@@ -682,13 +684,12 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	for (i = 0; i < tier->nr_groups && !ret; i++)
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
-	*(rest ? &tier->rests : &tier->looks) += 1;
 	tier_charge(tier, TIER_DECIDE);
 	if (ret)
 		return ret;
-	if (!rest)
-		count_served(tier);
+	*(rest ? &tier->rests : &tier->looks) += 1;
 	if (!rest) {
+		count_served(tier);
 		note_cost(tier, tier->charged - before);
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
 	}

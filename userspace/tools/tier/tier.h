@@ -69,6 +69,7 @@ struct hand {
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
  * @glance: seconds of CPU time that listing them took
+ * @glanced: samples counted then
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
  * @nr_rest: after them: pages of the slow tier without samples
@@ -102,6 +103,7 @@ struct group {
 	bool rests;
 	struct htmm_page_list regions;
 	double glance;
+	__u64 glanced;
 	struct htmm_page_list pages;
 	size_t nr_slow;
 	size_t nr_rest;
