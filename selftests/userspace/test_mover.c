@@ -324,6 +324,38 @@ static void test_room_of_nodes(void)
 	destroy(tier);
 }
 
+/* Of several nodes, a page goes to one that is near to its process, as long as that has room. */
+static void test_home(void)
+{
+	struct tier *tier = make_two(1000);
+	u32 page;
+
+	machine.home.bits[0] = 1 << FAST | 1 << SLOW;
+	machine.home.size = 8;
+	machine.kept = CAPACITY - 350;
+	promote(tier, 1000, 200);
+	for (page = 1000; page < 1200; page++)
+		CHECK(machine.node[page] == (page < 1100 ? FAST : 2));
+	/* There are 250 pages left. */
+	promote(tier, 2000, 440);
+	for (page = 2000; page < 2440; page++)
+		CHECK(machine.node[page] == (page < 2220 ? FAST : 2));
+	/* Room for fewer than 64 is none. */
+	promote(tier, 3000, 40);
+	CHECK(machine.nr_calls == 2 && machine.call[0].node == 2);
+	CHECK(tier->mover.promoted == 680);
+	destroy(tier);
+	/* What is bound to the far one goes there. */
+	tier = make_two(1000);
+	machine.home.bits[0] = 1 << FAST;
+	machine.home.size = 8;
+	machine.maps = "40000000 bind:2 anon=1\n";
+	promote(tier, 1000, 100);
+	CHECK(machine.nr_calls == 2 && machine.call[0].node == 2);
+	CHECK(tier->mover.promoted == 100);
+	destroy(tier);
+}
+
 /*
  * Where a tier has several nodes, what is bound to some of them goes to these, however much room
  * another one has, and what is bound to none of them stays.
@@ -397,6 +429,7 @@ int main(void)
 		TAP_TEST(test_bound_calls),
 		TAP_TEST(test_batches),
 		TAP_TEST(test_room_of_nodes),
+		TAP_TEST(test_home),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_copy_cost),
 		TAP_TEST(test_copy_cost_alone),

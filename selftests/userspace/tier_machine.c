@@ -318,14 +318,17 @@ __u64 __wrap_tiers_free_pages(int node)
 int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room);
 int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 {
-	const u64 first = __wrap_tiers_free_pages(FAST), second = __wrap_tiers_free_pages(2);
+	const u64 first = htmm_cpus_has(nodes, FAST) ? __wrap_tiers_free_pages(FAST) : 0;
+	const u64 second = htmm_cpus_has(nodes, 2) ? __wrap_tiers_free_pages(2) : 0;
 
-	if (!htmm_cpus_has(nodes, 2) || !htmm_cpus_has(nodes, FAST)) {
-		*room = UINT64_MAX;
-		return tiers_next(nodes, -1);
-	}
 	*room = first > second ? first : second;
-	return second > first ? 2 : FAST;
+	return second > first ? 2 : tiers_next(nodes, -1);
+}
+
+const struct htmm_cpus *__wrap_home_of(struct homes *homes, pid_t pid);
+const struct htmm_cpus *__wrap_home_of(struct homes *homes, pid_t pid)
+{
+	return pid == PID ? &machine.home : &homes->home;
 }
 
 int __wrap_htmm_device_set(int fd, struct htmm_set *set, size_t size, struct htmm_error *err);

@@ -77,6 +77,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @more_free: pages of the fast node that others have freed
  * @second_node: pages of node 2
  * @no_memory: there is none for the policies
+ * @home: nodes that are near to where PID runs
  * @slow: to read @maps takes so many times SLOW_MS of a CPU; each call that moves pages waits
  *	SLOW_MS, and takes 1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
@@ -120,6 +121,7 @@ struct machine {
 	u64 more_free;
 	u32 second_node;
 	bool no_memory;
+	struct htmm_cpus home;
 	unsigned int slow;
 };
 

@@ -168,21 +168,26 @@ static struct htmm_cpus both(const struct htmm_cpus *a, const struct htmm_cpus *
 	return nodes;
 }
 
-/* The node of its tier that a page goes to: of those where it may be, that with the most room. */
+/*
+ * The node of a tier that a page goes to: that with the most room, of those where it may be. But if
+ * some are near to where its process runs, of these, as long as they have room.
+ */
 static int node_for(struct mover *mover, const struct policy_move *move, __u64 *room)
 {
 	const struct htmm_cpus *tier = tier_of(mover, move), *bound = bound_of(mover, move);
-	struct htmm_cpus nodes;
+	struct htmm_cpus nodes, near;
 	int node;
 
-	if (!bound)
-		return tiers_roomiest(tier, room);
-	nodes = both(tier, bound);
-	node = tiers_roomiest(&nodes, room);
-	/* Of several nodes, the policy knows how much fits all of them, not this one. */
-	if (node >= 0 && !several(&nodes) && several(tier))
-		*room = tiers_free_pages(node);
-	return node;
+	nodes = bound ? both(tier, bound) : *tier;
+	/* How much fits a tier, the policy knows, but not how much fits one of its nodes. */
+	*room = UINT64_MAX;
+	if (!several(tier))
+		return tiers_next(&nodes, -1);
+	near = both(&nodes, home_of(&mover->homes, move->pid));
+	node = tiers_roomiest(&near, room);
+	if (node >= 0 && *room >= LEAST_BATCH)
+		return node;
+	return tiers_roomiest(&nodes, room);
 }
 
 static bool may_go(struct mover *mover, const struct policy_move *move, int node)
@@ -258,6 +263,7 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 	__u64 pages, copies = 0;
 	size_t i, part;
 
+	homes_forget(&mover->homes);
 	for (i = 0; i < nr; i += part) {
 		__u64 room;
 		const int node = node_for(mover, &moves[i], &room);
@@ -277,7 +283,14 @@ void mover_move(struct mover *mover, struct policy *policy, const struct policy_
 		policy_copied(policy, pages, copies);
 }
 
+void mover_open(struct mover *mover, const struct tiers *tiers)
+{
+	mover->tiers = tiers;
+	homes_read(&mover->homes, tiers);
+}
+
 void mover_close(struct mover *mover)
 {
 	bindings_free(&mover->bindings);
+	homes_free(&mover->homes);
 }

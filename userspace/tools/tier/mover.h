@@ -4,6 +4,7 @@
 #define TIER_MOVER_H
 
 #include "bindings.h"
+#include "home.h"
 #include "policy/policy.h"
 #include "tiers.h"
 
@@ -36,6 +37,7 @@ enum refusal {
  * @shared: move pages that several processes map, too
  * @bound: move pages to nodes to which their process has not bound them, too
  * @bindings: to which nodes pages are bound
+ * @homes: which nodes are near to processes
  * @demoted: pages of 4 KiB that were demoted
  * @promoted: pages of 4 KiB that were promoted
  * @refused: pages of 4 KiB that were not moved, by reason, each once
@@ -46,11 +48,19 @@ struct mover {
 	bool shared;
 	bool bound;
 	struct bindings bindings;
+	struct homes homes;
 	__u64 demoted;
 	__u64 promoted;
 	__u64 refused[NR_REFUSALS];
 	__u64 ns;
 };
+
+/**
+ * mover_open() - learn where pages can go
+ * @mover: its options may be set, all else is zero
+ * @tiers: where to
+ */
+void mover_open(struct mover *mover, const struct tiers *tiers);
 
 /**
  * mover_move() - move pages in one direction

@@ -63,7 +63,7 @@ int tier_open(struct tier *tier, struct htmm_error *err)
 	struct policy_config config = tier->config;
 	unsigned int i;
 
-	tier->mover.tiers = &tier->tiers;
+	mover_open(&tier->mover, &tier->tiers);
 	tier->thin = 1;
 	read_busy(tier);
 	/* The limit is that of all of them together. */

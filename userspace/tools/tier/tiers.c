@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "tiers.h"
@@ -12,7 +11,7 @@
 #define GAP_NS		100
 #define LINE		4096
 
-static void nodes_set(struct htmm_cpus *nodes, unsigned int node)
+void tiers_add(struct htmm_cpus *nodes, unsigned int node)
 {
 	nodes->bits[node / 64] |= 1ULL << (node % 64);
 	if (nodes->size < (node / 64 + 1) * sizeof(__u64))
@@ -37,7 +36,7 @@ static void take_rest(const struct tiers *tiers, struct htmm_cpus *to,
 
 	for (node = tiers_next(memory, -1); node >= 0; node = tiers_next(memory, node))
 		if (!htmm_cpus_has(&tiers->fast, node) && !htmm_cpus_has(&tiers->slow, node))
-			nodes_set(to, node);
+			tiers_add(to, node);
 }
 
 static int check(const struct tiers *tiers, const struct htmm_cpus *memory, struct htmm_error *err)
@@ -129,22 +128,17 @@ __u64 tiers_pages(const struct htmm_cpus *nodes)
 
 int tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 {
-	int node, best = tiers_next(nodes, -1);
-	__u64 most = 0;
+	int node = tiers_next(nodes, -1), best = node;
 
-	/* Usually there is only one. */
-	*room = UINT64_MAX;
-	if (tiers_next(nodes, best) < 0)
-		return best;
-	for (node = best; node >= 0; node = tiers_next(nodes, node)) {
+	*room = 0;
+	for (; node >= 0; node = tiers_next(nodes, node)) {
 		__u64 pages = tiers_free_pages(node);
 
-		if (pages > most) {
-			most = pages;
+		if (pages > *room) {
+			*room = pages;
 			best = node;
 		}
 	}
-	*room = most;
 	return best;
 }
 

@@ -35,6 +35,13 @@ int tiers_find(struct tiers *tiers, struct htmm_error *err);
 int tiers_next(const struct htmm_cpus *nodes, int node);
 
 /**
+ * tiers_add() - add a node
+ * @nodes: to these
+ * @node: the node
+ */
+void tiers_add(struct htmm_cpus *nodes, unsigned int node);
+
+/**
  * tiers_free_pages() - what this CPU can allocate before the kernel begins to reclaim
  * @node: the node
  *
@@ -70,7 +77,7 @@ __u64 tiers_pages(const struct htmm_cpus *nodes);
 /**
  * tiers_roomiest() - the node of some with the most free memory
  * @nodes: a tier, or a part of it
- * @room: set to how many pages of 4 KiB it has free; without a limit if there is no other node
+ * @room: set to how many pages of 4 KiB it has free
  *
  * Return: the node; -1: there is none.
  */
