@@ -337,6 +337,9 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 			child_abandon(child);
 		return print_error(err);
 	}
+	/* An earlier session that was killed has left its numbers. */
+	if (all->metrics)
+		unlink(all->metrics);
 	error = *argv ? child_begin(child) : 0;
 	if (error)
 		return child_not_executed(child, *argv, error);
