@@ -324,19 +324,25 @@ static void test_room_of_nodes(void)
 	destroy(tier);
 }
 
+/* PID runs near to these nodes. */
+static void be_near(unsigned long nodes)
+{
+	machine.home = (struct htmm_cpus) { .bits = { nodes }, .size = 8 };
+}
+
 /* Of several nodes, a page goes to one that is near to its process, as long as that has room. */
 static void test_home(void)
 {
 	struct tier *tier = make_two(1000);
 	u32 page;
 
-	machine.home.bits[0] = 1 << FAST | 1 << SLOW;
-	machine.home.size = 8;
+	be_near(1 << FAST | 1 << SLOW);
 	machine.kept = CAPACITY - 350;
 	promote(tier, 1000, 200);
 	for (page = 1000; page < 1200; page++)
 		CHECK(machine.node[page] == (page < 1100 ? FAST : 2));
-	/* There are 250 pages left. */
+	CHECK(machine.homes_looked_up == 2);
+	/* There are 250 pages left, which is more than the call before knew. */
 	promote(tier, 2000, 440);
 	for (page = 2000; page < 2440; page++)
 		CHECK(machine.node[page] == (page < 2220 ? FAST : 2));
@@ -345,14 +351,71 @@ static void test_home(void)
 	CHECK(machine.nr_calls == 2 && machine.call[0].node == 2);
 	CHECK(tier->mover.promoted == 680);
 	destroy(tier);
-	/* What is bound to the far one goes there. */
-	tier = make_two(1000);
-	machine.home.bits[0] = 1 << FAST;
-	machine.home.size = 8;
-	machine.maps = "40000000 bind:2 anon=1\n";
+}
+
+/* A process may run elsewhere at the next look. */
+static void test_home_moves(void)
+{
+	struct tier *tier = make_two(1000);
+	u32 page;
+
+	be_near(1 << FAST);
 	promote(tier, 1000, 100);
-	CHECK(machine.nr_calls == 2 && machine.call[0].node == 2);
-	CHECK(tier->mover.promoted == 100);
+	be_near(1 << 2);
+	promote(tier, 1100, 100);
+	CHECK(machine.homes_looked_up == 4);
+	for (page = 1000; page < 1050; page++)
+		CHECK(machine.node[page] == FAST && machine.node[page + 100] == 2);
+	promote(tier, 1200, 1);
+	promote(tier, 1300, 1);
+	CHECK(machine.homes_looked_up == 6);
+	destroy(tier);
+}
+
+/* What is bound to a far node goes there, but takes nothing with it that has a nearer one. */
+static void test_home_of_bound(void)
+{
+	static const char maps[] =
+		"40000000 default\n"
+		"403e8000 bind:2 anon=10 N1=10\n"
+		"403f2000 default\n"
+		"403fc000 bind:2 anon=10 N1=10\n"
+		"40406000 bind:0,2 anon=10 N1=10\n"
+		"40410000 bind:1 anon=10 N1=10\n"
+		"4041a000 default\n";
+	struct tier *tier = make_two(1000);
+	u32 page;
+
+	machine.maps = maps;
+	be_near(1 << FAST);
+	promote(tier, 1000, 140);
+	for (page = 1000; page < 1070; page++)
+		CHECK(machine.node[page] == (page / 10 == 100 || page / 10 == 102 ? 2 :
+					     page / 10 == 104 ? SLOW : FAST));
+	CHECK(tier->mover.refused[REFUSED_FORBIDDEN] == 10);
+	destroy(tier);
+}
+
+/* A huge page goes to a node that has room for it, and none goes where there is none left. */
+static void test_home_of_huge(void)
+{
+	struct tier *tier = make_two(3000);
+	struct policy_move moves[5] = {};
+	u32 i;
+
+	be_near(1 << FAST);
+	machine.kept = CAPACITY - 100;
+	for (i = 0; i < ARRAY_SIZE(moves); i++)
+		moves[i] = (struct policy_move) {
+			.addr = BASE + ((1024ULL + 512 * i) << HTMM_PAGE_SHIFT), .pages = 512,
+			.pid = PID, .node = SLOW, .promote = true,
+		};
+	mover_move(&tier->mover, tier->groups[0].policy, moves, ARRAY_SIZE(moves));
+	CHECK(machine.call[0].node == 2 && machine.call[0].nr == 5);
+	machine.nr_calls = 0;
+	machine.second_node = 1200;
+	mover_move(&tier->mover, tier->groups[0].policy, moves, ARRAY_SIZE(moves));
+	CHECK(machine.call[0].node == 2 && machine.call[0].nr == 2);
 	destroy(tier);
 }
 
@@ -430,6 +493,9 @@ int main(void)
 		TAP_TEST(test_batches),
 		TAP_TEST(test_room_of_nodes),
 		TAP_TEST(test_home),
+		TAP_TEST(test_home_moves),
+		TAP_TEST(test_home_of_bound),
+		TAP_TEST(test_home_of_huge),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_copy_cost),
 		TAP_TEST(test_copy_cost_alone),

@@ -153,6 +153,13 @@ static void test_rests(void)
 		CHECK(machine.nr_lists == (i < 8 ? 2 : 1) && tier->groups[0].rests == (i >= 8));
 	}
 	CHECK(tier->rests == 4 && tier->looks == 8 && tier->wait < 1);
+	/* Fewer samples show nothing, and together they do. */
+	sample(0, 31, 1);
+	look(tier);
+	CHECK(machine.nr_lists == 0 && tier->groups[0].rests);
+	sample(0, 1, 1);
+	look(tier);
+	CHECK(machine.nr_lists == 1 && tier->groups[0].rests);
 	/* The program pauses. */
 	for (i = 0; i < 3; i++) {
 		look(tier);
@@ -602,6 +609,43 @@ static void test_exited(void)
 	destroy(tier);
 }
 
+/* A target that pauses is left alone, while another one is sampled. */
+static void test_rests_beside(void)
+{
+	struct tier *tier = make_targets();
+	unsigned int i;
+
+	for (i = 0; i < 9; i++) {
+		tier->due = i < 8 ? 0 : 1000;
+		sample(0, 400, 5);
+		look(tier);
+	}
+	CHECK(machine.nr_lists == 1 && machine.list[0].target == tier->groups[0].target);
+	machine.others += 1000;
+	look(tier);
+	CHECK(machine.nr_lists == 1 && machine.list[0].target == tier->groups[1].target);
+	sample(0, 400, 1);
+	look(tier);
+	CHECK(machine.nr_lists == 1 && machine.list[0].target == tier->groups[0].target);
+	destroy(tier);
+}
+
+/* A target that could not be looked at is soon, though another one has been. */
+static void test_skipped_beside(void)
+{
+	struct tier *tier = make_targets();
+
+	sample(1000, 1400, 5);
+	machine.others += 5000;
+	machine.skipped = 1;
+	look(tier);
+	CHECK(tier->groups[0].rests && !tier->groups[1].rests && tier->due == 0);
+	machine.others += 5000;
+	look(tier);
+	CHECK(!tier->groups[0].rests && tier->due > tier->seconds);
+	destroy(tier);
+}
+
 /* What a target had of the fast tier goes to the others when it exits or is removed. */
 static void test_other_ends(void)
 {
@@ -805,6 +849,8 @@ int main(void)
 		TAP_TEST(test_more_nodes),
 		TAP_TEST(test_no_memory),
 		TAP_TEST(test_rests),
+		TAP_TEST(test_rests_beside),
+		TAP_TEST(test_skipped_beside),
 		TAP_TEST(test_rests_unseen),
 		TAP_TEST(test_pace),
 		TAP_TEST(test_removed),

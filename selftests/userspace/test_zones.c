@@ -116,6 +116,7 @@ static void test_this_cpu(void)
 {
 	const __u64 own[] = { 11, 13 };
 	struct htmm_cpus nodes = { .bits = { 6 }, .size = sizeof(__u64) };
+	struct htmm_cpus all = { .bits = { 7 }, .size = sizeof(__u64) };
 	unsigned int tried = 0;
 	cpu_set_t before, one;
 	__u64 room;
@@ -133,6 +134,7 @@ static void test_this_cpu(void)
 		CHECK(tiers_unused_pages(1) == 9000 + 11 + 13);
 		CHECK(tiers_sum(&nodes, tiers_free_pages) == 9000 + own[cpu] - 200 + 400);
 		CHECK(tiers_roomiest(&nodes, &room) == 1 && room == 9000 + own[cpu] - 200);
+		CHECK(tiers_roomiest(&all, &room) == 1 && room == 9000 + own[cpu] - 200);
 	}
 	CHECK(tried && !sched_setaffinity(0, sizeof(before), &before));
 }

@@ -325,9 +325,23 @@ int __wrap_tiers_roomiest(const struct htmm_cpus *nodes, __u64 *room)
 	return second > first ? 2 : tiers_next(nodes, -1);
 }
 
+/* Told from one that nobody has read. */
+#define HOMES	7
+
+typeof(homes_read) __wrap_homes_read;
+
+void __wrap_homes_read(struct homes *homes, const struct tiers *tiers)
+{
+	homes->nr = HOMES;
+}
+
+/* Of PID alone, it is known where it runs. */
 const struct htmm_cpus *__wrap_home_of(struct homes *homes, pid_t pid);
 const struct htmm_cpus *__wrap_home_of(struct homes *homes, pid_t pid)
 {
+	CHECK(homes->nr == HOMES && !homes->home.size);
+	machine.homes_looked_up += homes->pid != pid;
+	homes->pid = pid;
 	return pid == PID ? &machine.home : &homes->home;
 }
 

@@ -78,6 +78,7 @@ enum other { OTHER_DEAD, OTHER_ALIVE, OTHER_GONE };
  * @second_node: pages of node 2
  * @no_memory: there is none for the policies
  * @home: nodes that are near to where PID runs
+ * @homes_looked_up: how often it was looked up where a process runs
  * @slow: to read @maps takes so many times SLOW_MS of a CPU; each call that moves pages waits
  *	SLOW_MS, and takes 1 ms
  * @meanwhile: in how many rounds samples come before a page is listed, and again after that
@@ -122,6 +123,7 @@ struct machine {
 	u32 second_node;
 	bool no_memory;
 	struct htmm_cpus home;
+	u32 homes_looked_up;
 	unsigned int slow;
 };
 

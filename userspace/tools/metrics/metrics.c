@@ -100,6 +100,14 @@ static FILE *open_new(char *template)
 	return fdopen(fd, "w");
 }
 
+void metrics_remove(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 int metrics_replace(const char *path, void (*write)(FILE *file, const void *arg), const void *arg,
 		    struct htmm_error *err)
 {

@@ -58,6 +58,9 @@ void metrics_write(FILE *file, const struct metric *metrics, size_t nr,
 		   const void *(*item)(struct prom *prom, const void *arg, size_t number),
 		   const void *arg);
 
+/* Removes a file that metrics_replace() has made. A pipe or a device stays. */
+void metrics_remove(const char *path);
+
 /*
  * Replaces a file by what @write writes: who reads it sees either the one of before, or the whole
  * of the new one. Returns 0 or a negative errno.

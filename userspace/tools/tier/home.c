@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 #include "home.h"
 
 #define NODES	"/sys/devices/system/node"
-/* Enough for a line with the distances of all nodes. */
-#define LINE	8192
+/* What the kernel gives of a file of sysfs at a time. */
+#define LINE	4096
 
 static void add_all(struct htmm_cpus *to, const struct htmm_cpus *from)
 {
@@ -70,27 +71,31 @@ static void add_nearest(struct cpu_node *of, const struct htmm_cpus *tier, const
 	add_all(&of->nearest, &nearest);
 }
 
-static bool read_node(struct cpu_node *of, int node, const struct tiers *tiers,
-		      const struct htmm_cpus *online)
+/* Returns how many CPU nodes there are more, 0 or 1, or a negative errno. */
+static int read_node(struct cpu_node *of, int node, const struct tiers *tiers,
+		     const struct htmm_cpus *online)
 {
 	char line[LINE];
+	int ret = htmm_read_line(line, sizeof(line), NODES "/node%d/cpulist", node);
 
 	/* Nodes without CPUs have an empty list. */
-	if (htmm_read_line(line, sizeof(line), NODES "/node%d/cpulist", node) ||
-	    htmm_cpus_parse(&of->cpus, line, NULL) ||
-	    htmm_read_line(line, sizeof(line), NODES "/node%d/distance", node))
-		return false;
-	of->nearest = (struct htmm_cpus) {};
+	if (ret || !*line)
+		return ret;
+	*of = (struct cpu_node) {};
+	ret = htmm_cpus_parse(&of->cpus, line, NULL);
+	ret = ret ?: htmm_read_line(line, sizeof(line), NODES "/node%d/distance", node);
+	if (ret)
+		return ret;
 	add_nearest(of, &tiers->fast, line, online);
 	add_nearest(of, &tiers->slow, line, online);
-	return true;
+	return 1;
 }
 
 void homes_read(struct homes *homes, const struct tiers *tiers)
 {
 	struct htmm_cpus online;
 	char line[LINE];
-	int node;
+	int node, more;
 
 	if (htmm_read_line(line, sizeof(line), NODES "/online") ||
 	    htmm_cpus_parse(&online, line, NULL))
@@ -98,48 +103,94 @@ void homes_read(struct homes *homes, const struct tiers *tiers)
 	for (node = tiers_next(&online, -1); node >= 0; node = tiers_next(&online, node)) {
 		struct cpu_node *all = realloc(homes->node, (homes->nr + 1) * sizeof(*all));
 
-		if (!all)
+		if (all)
+			homes->node = all;
+		more = all ? read_node(&all[homes->nr], node, tiers, &online) : -ENOMEM;
+		if (more < 0) {
+			homes_free(homes);
 			return;
-		homes->node = all;
-		homes->nr += read_node(&all[homes->nr], node, tiers, &online);
+		}
+		homes->nr += more;
 	}
 }
 
-/* Adds what is near to a thread. Returns whether other threads may be nearer to other nodes. */
-static bool add_thread(struct homes *homes, pid_t tid)
+/* Do these CPUs belong to all nodes? */
+static bool are_everywhere(const struct homes *homes, const struct htmm_cpus *cpus)
 {
-	struct htmm_cpus cpus = { .size = sizeof(cpus.bits) };
-	unsigned int i, nr = 0;
+	unsigned int i;
 
-	if (sched_getaffinity(tid, sizeof(cpus.bits), (cpu_set_t *)cpus.bits))
-		return true;
-	for (i = 0; i < homes->nr; i++) {
-		if (!meet(&homes->node[i].cpus, &cpus))
+	for (i = 0; i < homes->nr; i++)
+		if (!meet(&homes->node[i].cpus, cpus))
+			return false;
+	return true;
+}
+
+static void add_cpus_of(struct htmm_cpus *cpus, pid_t tid)
+{
+	struct htmm_cpus more = { .size = sizeof(more.bits) };
+
+	/* It may have exited. */
+	if (!sched_getaffinity(tid, sizeof(more.bits), (cpu_set_t *)more.bits))
+		add_all(cpus, &more);
+}
+
+/* The CPUs that its threads may use. */
+static struct htmm_cpus cpus_of(const struct homes *homes, pid_t pid)
+{
+	struct htmm_cpus cpus = {};
+	const struct dirent *entry;
+	unsigned int nr = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && nr < HOME_THREADS && !are_everywhere(homes, &cpus) &&
+	       (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
 			continue;
-		add_all(&homes->home, &homes->node[i].nearest);
+		add_cpus_of(&cpus, atoi(entry->d_name));
 		nr++;
 	}
-	return nr < homes->nr;
+	if (dir)
+		closedir(dir);
+	return cpus;
+}
+
+/* Takes away the nodes on which the process may have no memory. */
+static void keep_allowed(struct htmm_cpus *nodes, pid_t pid)
+{
+	char path[64], line[LINE], list[LINE];
+	struct htmm_cpus allowed;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Mems_allowed_list: %s", list) != 1)
+			continue;
+		if (!htmm_cpus_parse(&allowed, list, NULL))
+			*nodes = tiers_both(nodes, &allowed);
+		break;
+	}
+	if (file)
+		fclose(file);
 }
 
 const struct htmm_cpus *home_of(struct homes *homes, pid_t pid)
 {
-	const struct dirent *entry;
-	char path[64];
-	bool more = true;
-	DIR *dir;
+	struct htmm_cpus cpus;
+	unsigned int i;
 
 	if (pid == homes->pid)
 		return &homes->home;
 	homes->pid = pid;
 	homes->home = (struct htmm_cpus) {};
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && more && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			more = add_thread(homes, atoi(entry->d_name));
-	if (dir)
-		closedir(dir);
+	cpus = cpus_of(homes, pid);
+	for (i = 0; i < homes->nr; i++)
+		if (meet(&homes->node[i].cpus, &cpus))
+			add_all(&homes->home, &homes->node[i].nearest);
+	keep_allowed(&homes->home, pid);
 	return &homes->home;
 }
 

@@ -16,6 +16,9 @@ struct cpu_node {
 	struct htmm_cpus nearest;
 };
 
+/* No more threads of a process are looked at: to look at thousands would take long. */
+#define HOME_THREADS	64
+
 /**
  * struct homes - what is near to what
  * @nr: number of @node
@@ -35,7 +38,7 @@ struct homes {
  * @homes: all zero
  * @tiers: the tiers
  *
- * Without memory, or if the kernel does not tell distances, no node is near to any process.
+ * Without memory, or if the kernel does not tell all distances, no node is near to any process.
  */
 void homes_read(struct homes *homes, const struct tiers *tiers);
 
@@ -44,10 +47,11 @@ void homes_read(struct homes *homes, const struct tiers *tiers);
  * @homes: the distances
  * @pid: the process
  *
- * A node of a tier is one of them if for some CPU that some thread of the process may use, no other
- * node of this tier is nearer. A program that is bound to the CPUs of a socket has that socket's
- * memory, and one that may run anywhere has all. It is looked up again when another process was
- * asked for, or after homes_forget().
+ * A node of a tier is one of them if the process may have memory there (cpuset), and for some CPU
+ * that one of its first HOME_THREADS threads may use, no other node of this tier is nearer. So a
+ * program that is bound to the CPUs of a socket has that socket's memory, and one that may run
+ * anywhere has all. It is looked up again when another process was asked for, or after
+ * homes_forget().
  *
  * Return: the nodes, until the next call; none if it is not known.
  */

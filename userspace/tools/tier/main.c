@@ -339,7 +339,7 @@ static int tier_with(struct tiering *all, char **argv, struct htmm_error *err)
 	}
 	/* An earlier session that was killed has left its numbers. */
 	if (all->metrics)
-		unlink(all->metrics);
+		metrics_remove(all->metrics);
 	error = *argv ? child_begin(child) : 0;
 	if (error)
 		return child_not_executed(child, *argv, error);
@@ -461,7 +461,7 @@ static int run_tier(const struct command *cmd, int argc, char **argv)
 	ret = tier_with(&all, argv + rest, &err);
 	/* What has ended has no numbers. */
 	if (all.metrics_due)
-		unlink(all.metrics);
+		metrics_remove(all.metrics);
 	tier_close(tier);
 	close(tier->fd);
 	child_leave(&all.child);

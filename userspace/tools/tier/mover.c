@@ -12,8 +12,8 @@
 #define ENOUGH	64
 /* Pages of one move_pages(2) call: what the kernel handles at a time. */
 #define BATCH	512
-/* As many at least, where the room of nodes differs. */
-#define LEAST_BATCH	64
+/* Pages of 4 KiB. Less free room is none; but so much is tried: not all that is free is known. */
+#define LEAST_ROOM	64
 
 static const char *const names[NR_REFUSALS] = {
 	[REFUSED_GONE] = "gone",
@@ -158,14 +158,12 @@ static bool several(const struct htmm_cpus *nodes)
 	return tiers_next(nodes, tiers_next(nodes, -1)) >= 0;
 }
 
-static struct htmm_cpus both(const struct htmm_cpus *a, const struct htmm_cpus *b)
+/* The nodes of its tier where a page may be. */
+static struct htmm_cpus nodes_for(struct mover *mover, const struct policy_move *move)
 {
-	struct htmm_cpus nodes = *a;
-	size_t i;
+	const struct htmm_cpus *tier = tier_of(mover, move), *bound = bound_of(mover, move);
 
-	for (i = 0; i < nodes.size / sizeof(*nodes.bits); i++)
-		nodes.bits[i] &= b->bits[i];
-	return nodes;
+	return bound ? tiers_both(tier, bound) : *tier;
 }
 
 /*
@@ -174,20 +172,34 @@ static struct htmm_cpus both(const struct htmm_cpus *a, const struct htmm_cpus *
  */
 static int node_for(struct mover *mover, const struct policy_move *move, __u64 *room)
 {
-	const struct htmm_cpus *tier = tier_of(mover, move), *bound = bound_of(mover, move);
-	struct htmm_cpus nodes, near;
+	const struct htmm_cpus nodes = nodes_for(mover, move);
+	struct htmm_cpus near;
 	int node;
 
-	nodes = bound ? both(tier, bound) : *tier;
 	/* How much fits a tier, the policy knows, but not how much fits one of its nodes. */
 	*room = UINT64_MAX;
-	if (!several(tier))
+	if (!several(tier_of(mover, move)))
 		return tiers_next(&nodes, -1);
-	near = both(&nodes, home_of(&mover->homes, move->pid));
+	near = tiers_both(&nodes, home_of(&mover->homes, move->pid));
 	node = tiers_roomiest(&near, room);
-	if (node >= 0 && *room >= LEAST_BATCH)
+	if (node >= 0 && *room >= LEAST_ROOM && *room >= move->pages)
 		return node;
 	return tiers_roomiest(&nodes, room);
+}
+
+/* May a page be on none of the nodes of its tier that are near to where its process runs? */
+static bool stays_away(struct mover *mover, const struct policy_move *move)
+{
+	const struct htmm_cpus *tier = tier_of(mover, move), *home;
+	struct htmm_cpus nodes, near;
+
+	if (!bound_of(mover, move) || !several(tier))
+		return false;
+	home = home_of(&mover->homes, move->pid);
+	nodes = nodes_for(mover, move);
+	nodes = tiers_both(&nodes, home);
+	near = tiers_both(tier, home);
+	return tiers_next(&nodes, -1) < 0 && tiers_next(&near, -1) >= 0;
 }
 
 static bool may_go(struct mover *mover, const struct policy_move *move, int node)
@@ -197,15 +209,14 @@ static bool may_go(struct mover *mover, const struct policy_move *move, int node
 	return node >= 0 && (!bound || htmm_cpus_has(bound, node));
 }
 
-/* Does a page go to the same node as those before it, or nowhere? */
-static bool goes_along(struct mover *mover, const struct policy_move *move, int node)
+/* Does a page go to the same node as those before it, or nowhere? @away: these stay away. */
+static bool goes_along(struct mover *mover, const struct policy_move *move, int node, bool away)
 {
-	const struct htmm_cpus *bound = bound_of(mover, move);
 	struct htmm_cpus nodes;
 
-	if (!bound || (node >= 0 && htmm_cpus_has(bound, node)))
-		return node >= 0;
-	nodes = both(tier_of(mover, move), bound);
+	if (may_go(mover, move, node))
+		return !away || stays_away(mover, move);
+	nodes = nodes_for(mover, move);
 	return tiers_next(&nodes, -1) < 0;
 }
 
@@ -240,17 +251,19 @@ static __u64 move_batch(struct mover *mover, struct policy *policy,
 
 /*
  * How many of the next pages, up to one batch, are of the first one's process, go to the same node
- * or nowhere, and fit it. Some are tried in any case: not all that is free is known.
+ * or nowhere, and fit it.
  */
 static size_t together(struct mover *mover, const struct policy_move *moves, size_t nr, int node,
 		       __u64 room)
 {
+	const bool away = stays_away(mover, moves);
 	__u64 pages = moves->pages;
 	size_t i;
 
 	for (i = 1; i < nr && i < BATCH && moves[i].pid == moves->pid; i++) {
 		pages += moves[i].pages;
-		if ((i >= LEAST_BATCH && pages > room) || !goes_along(mover, &moves[i], node))
+		if ((pages > room && pages > LEAST_ROOM) ||
+		    !goes_along(mover, &moves[i], node, away))
 			break;
 	}
 	return i;

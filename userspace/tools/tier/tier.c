@@ -18,6 +18,8 @@
 #define IDLE_WAIT_S	1.0
 /* Smaller changes of the capacity than this share are not passed on to the session. */
 #define SMALL_PART	32
+/* Fewer new samples show no change of what is used. */
+#define GLANCE_SAMPLES	32
 /* What part of the time looks may take to see that limits are kept. */
 #define LIMITS_PART	0.01
 /* So often in a row a look waits for a process that changes its mappings. */
@@ -237,13 +239,13 @@ static bool look_due(const struct tier *tier)
 	return tier->seconds >= tier->due || cooling_due(tier);
 }
 
-/* Is there nothing to do, whatever the regions show? Without new samples, they show nothing new. */
+/* Is there nothing to do, whatever the regions show? */
 static bool rests_unseen(const struct tier *tier, const struct group *group)
 {
 	if (!group->plan)
 		return !policy_begins(group->policy, group->counted, tier->seconds);
 	return !look_due(tier) &&
-	       (group->counted == group->glanced || !policy_watches(group->policy));
+	       (group->counted - group->glanced < GLANCE_SAMPLES || !policy_watches(group->policy));
 }
 
 /* Is there nothing to do? */
@@ -253,6 +255,17 @@ static bool rests(const struct tier *tier, const struct group *group)
 
 	look.samples = group->counted;
 	return group->plan && !look_due(tier) && !policy_changed(group->policy, &look);
+}
+
+/* Was a group not looked at because its page tables were changing? */
+static bool looks_again(const struct tier *tier)
+{
+	unsigned int i;
+
+	for (i = 0; i < tier->nr_groups; i++)
+		if (tier->groups[i].again)
+			return true;
+	return false;
 }
 
 /* Divides the cost of a look between the groups that were looked at. */
@@ -460,7 +473,7 @@ static int list_all(struct tier *tier, struct group *group, struct htmm_error *e
 	/* Pages that could not be looked at would seem to be gone, and later to be new. */
 	if (group->pages.skipped && group->skips++ < SKIPS_MOST) {
 		group->rests = true;
-		tier->due = 0;
+		group->again = true;
 		return 0;
 	}
 	if (!group->pages.skipped)
@@ -508,13 +521,15 @@ static int list_group(struct tier *tier, struct group *group, struct htmm_error 
 		empty_lists(group);
 		group->used = 0;
 	}
+	group->again = false;
 	group->rests = !group->alive || rests_unseen(tier, group);
 	if (!group->rests) {
 		ret = list_regions(tier, group, err);
 		if (ret)
 			return ret;
-		group->glanced = group->counted;
 		group->rests = rests(tier, group);
+		if (group->rests)
+			group->glanced = group->counted;
 		tier_charge(tier, TIER_GLANCE);
 		group->glance = tier->charged - before;
 	}
@@ -684,7 +699,7 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 	for (i = 0; i < tier->nr_groups && !ret; i++)
 		if (!tier->groups[i].rests)
 			ret = decide(tier, &tier->groups[i], err);
-	tier_charge(tier, TIER_DECIDE);
+	tier_charge(tier, rest ? TIER_GLANCE : TIER_DECIDE);
 	if (ret)
 		return ret;
 	*(rest ? &tier->rests : &tier->looks) += 1;
@@ -693,6 +708,8 @@ int tier_look(struct tier *tier, struct htmm_error *err)
 		note_cost(tier, tier->charged - before);
 		tier->due = tier->seconds + wait_of(tier, tier->charged - before);
 	}
+	if (looks_again(tier))
+		tier->due = 0;
 	tier->wait = fmin(glance_wait_of(tier), tier->due - tier->seconds);
 	return 0;
 }

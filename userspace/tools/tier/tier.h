@@ -64,12 +64,13 @@ struct hand {
  * @limit: most pages of the fast tier that it may use; 0: no limit but the others
  * @alive: some of its processes or cgroups exist
  * @skips: looks in a row at which some of its page tables could not be read
+ * @again: it was not looked at for that reason, and will be soon
  * @large: it had more pages than can be listed at each look, and has not become much smaller
  * @too_many: if so, about how many these were
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
  * @glance: seconds of CPU time that listing them took
- * @glanced: samples counted then
+ * @glanced: samples counted when they last showed that there is nothing to do
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
  * @nr_rest: after them: pages of the slow tier without samples
@@ -98,6 +99,7 @@ struct group {
 	__u64 limit;
 	bool alive;
 	unsigned int skips;
+	bool again;
 	bool large;
 	__u64 too_many;
 	bool rests;

@@ -28,6 +28,16 @@ int tiers_next(const struct htmm_cpus *nodes, int node)
 	return -1;
 }
 
+struct htmm_cpus tiers_both(const struct htmm_cpus *a, const struct htmm_cpus *b)
+{
+	struct htmm_cpus nodes = *a;
+	size_t i;
+
+	for (i = 0; i < nodes.size / sizeof(*nodes.bits); i++)
+		nodes.bits[i] &= b->bits[i];
+	return nodes;
+}
+
 /* Nodes with memory that are in neither set of @tiers go to @to. */
 static void take_rest(const struct tiers *tiers, struct htmm_cpus *to,
 		      const struct htmm_cpus *memory)

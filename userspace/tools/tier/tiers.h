@@ -42,6 +42,13 @@ int tiers_next(const struct htmm_cpus *nodes, int node);
 void tiers_add(struct htmm_cpus *nodes, unsigned int node);
 
 /**
+ * tiers_both() - the nodes that are in two sets
+ * @a: the first set
+ * @b: the second set
+ */
+struct htmm_cpus tiers_both(const struct htmm_cpus *a, const struct htmm_cpus *b);
+
+/**
  * tiers_free_pages() - what this CPU can allocate before the kernel begins to reclaim
  * @node: the node
  *
