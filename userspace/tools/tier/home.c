@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <htmm/text.h>
 #include "home.h"
 
@@ -160,16 +161,19 @@ static struct htmm_cpus cpus_of(const struct homes *homes, pid_t pid)
 /* Takes away the nodes on which the process may have no memory. */
 static void keep_allowed(struct htmm_cpus *nodes, pid_t pid)
 {
-	char path[64], line[LINE], list[LINE];
+	static const char word[] = "Mems_allowed_list:\t";
+	const size_t len = sizeof(word) - 1;
 	struct htmm_cpus allowed;
+	char path[64], line[LINE];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Mems_allowed_list: %s", list) != 1)
+		if (strncmp(line, word, len))
 			continue;
-		if (!htmm_cpus_parse(&allowed, list, NULL))
+		line[strcspn(line, "\n")] = '\0';
+		if (!htmm_cpus_parse(&allowed, line + len, NULL))
 			*nodes = tiers_both(nodes, &allowed);
 		break;
 	}
