@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bursts of the policy: how it sees that a program goes to other pages, and what it does then. */
 #include <math.h>
+#include <stdint.h>
+#include "policy/burst.h"
 #include "policy_memory.h"
 
 static void jump(struct memory *memory)
@@ -50,6 +52,28 @@ static void test_burst_soon(void)
 		CHECK(i != 4 || fast_of(memory, 1100, 2100) == 1000);
 	}
 	CHECK(fast_of(memory, 2300, 3300) == 1000);
+	destroy(memory);
+}
+
+/*
+ * A program that takes turns: what left a moment ago comes back, though a burst would be too soon.
+ */
+static void test_turns(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 i, bursts = 0;
+
+	for (i = 0; i < 20; i++) {
+		u32 from = i / 5 % 2 ? 2300 : 1100;
+
+		sample(memory, from, from + 1000, 6);
+		look(memory);
+		bursts += memory->plan->cool;
+		obey(memory);
+		memory->seconds -= 0.75;
+		CHECK(i % 5 != 4 || fast_of(memory, from, from + 1000) == 1000);
+	}
+	CHECK(bursts == 2);
 	destroy(memory);
 }
 
@@ -371,6 +395,24 @@ static void test_drop(void)
 	CHECK(!seen_at(CAPACITY * 3 / 10) && seen_at(CAPACITY * 4 / 10));
 }
 
+/* The fewer samples there are, the larger is a drop that is no chance. */
+static void test_drop_of_few(void)
+{
+	struct burst burst = { .usual = { .looks = 3, .share = 0.3 } };
+
+	CHECK(!burst_drop(&burst, 64, 0.08) && burst_drop(&burst, 64, 0.06));
+	CHECK(!burst_drop(&burst, 250, 0.19) && burst_drop(&burst, 400, 0.19));
+	CHECK(!burst_drop(&burst, UINT64_MAX, 0.21) && burst_drop(&burst, UINT64_MAX, 0.19));
+	CHECK(!burst_drop(&burst, 63, 0));
+	burst.usual.share = 0.9;
+	CHECK(!burst_drop(&burst, 63, 0.3) && burst_drop(&burst, 64, 0.3));
+	CHECK(!burst_drop(&burst, UINT64_MAX, 0.6));
+	burst.usual.spread = 0.2;
+	CHECK(!burst_drop(&burst, UINT64_MAX, 0.11) && burst_drop(&burst, UINT64_MAX, 0.09));
+	burst.usual.looks = 2;
+	CHECK(!burst_drop(&burst, UINT64_MAX, 0));
+}
+
 /* Samples of regions tell when the program goes to other pages, before the next look. */
 static void test_changed(void)
 {
@@ -392,10 +434,21 @@ static void test_changed(void)
 	sample(memory, 2048, 2900, 1);
 	CHECK(changed(memory));
 	/* Too few to tell. */
-	sample(memory, 2048, 2148, 1);
+	sample(memory, 2048, 2110, 1);
 	CHECK(!changed(memory));
-	sample(memory, 2048, 2448, 1);
+	sample(memory, 2048, 2050, 1);
 	CHECK(changed(memory));
+	/* So few samples since the previous look would show no change to a look alone. */
+	look(memory);
+	sample(memory, 2048, 2900, 1);
+	for (i = 0; i < 6; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	memory->seconds += 10;
+	sample(memory, 2048, 2148, 1);
+	CHECK(changed(memory));
+	CHECK(look(memory)->cool);
 	destroy(memory);
 }
 
@@ -430,20 +483,30 @@ static void test_watches(void)
 	destroy(memory);
 }
 
-/* In which tier new memory is only a look can tell, however often regions are listed before it. */
-static void test_new_region(void)
+/* A program whose pages are all in the fast tier, and then another region, of this tier or not. */
+static struct memory *make_new_region(u64 room, bool fast)
 {
 	struct memory *memory = make(2048, 0);
 	u32 i;
 
+	memory->capacity += room;
 	for (i = 0; i < 6; i++) {
 		sample(memory, 0, CAPACITY, 4);
 		look(memory);
 	}
-	memory->pages = 3072;
+	memory->pages = 2560;
 	memory->capacity = CAPACITY + 512;
 	for (i = 2048; i < 2560; i++)
-		memory->fast[i] = true;
+		memory->fast[i] = fast;
+	return memory;
+}
+
+/* In which tier new memory is only a look can tell, however often regions are listed before it. */
+static void test_new_region(void)
+{
+	struct memory *memory = make_new_region(512, true);
+	u32 i;
+
 	for (i = 0; i < 3; i++) {
 		sample(memory, 0, CAPACITY, 1);
 		sample(memory, 2048, 2560, 4);
@@ -456,6 +519,44 @@ static void test_new_region(void)
 	CHECK(!changed(memory));
 	sample(memory, 1024, 2048, 1);
 	CHECK(changed(memory));
+	destroy(memory);
+}
+
+/* But if the fast tier was full, it is probably slow, and a look is worth its time; once. */
+static void test_new_region_when_full(void)
+{
+	struct memory *memory = make_new_region(0, true);
+	u32 i;
+
+	sample(memory, 2048, 2347, 1);
+	CHECK(!changed(memory));
+	sample(memory, 2048, 2049, 1);
+	CHECK(changed(memory));
+	look(memory);
+	CHECK(!memory->plan->cool);
+	/* It was wrong. What is new next time is not thought to be slow. */
+	memory->capacity = CAPACITY;
+	look(memory);
+	memory->pages = 3072;
+	sample(memory, 2560, 3072, 1);
+	CHECK(!changed(memory));
+	/* A look sees that it is. From then on it may be guessed again. */
+	look(memory);
+	CHECK(memory->plan->cool);
+	for (i = 0; i < 8; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	memory->pages = 3584;
+	sample(memory, 3072, 3584, 1);
+	CHECK(changed(memory));
+	destroy(memory);
+
+	memory = make_new_region(0, false);
+	sample(memory, 2048, 2560, 2);
+	CHECK(changed(memory));
+	look(memory);
+	CHECK(memory->plan->cool);
 	destroy(memory);
 }
 
@@ -481,6 +582,9 @@ int main(void)
 		TAP_TEST(test_changed),
 		TAP_TEST(test_watches),
 		TAP_TEST(test_new_region),
+		TAP_TEST(test_new_region_when_full),
+		TAP_TEST(test_turns),
+		TAP_TEST(test_drop_of_few),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -33,7 +33,8 @@ struct usual {
  * @first_share: share of the fast tier before anything was moved
  * @looks: looks of the burst so far, that which saw the phase change included; 0: there is none
  * @since: since when the program has used the same pages, as far as that is seen
- * @began: when it began
+ * @since_samples: samples until then
+ * @began: when the last burst began
  * @samples: samples until then
  * @pause: seconds after which the next one may begin
  */
@@ -43,6 +44,7 @@ struct burst {
 	double first_share;
 	unsigned int looks;
 	double since;
+	__u64 since_samples;
 	double began;
 	__u64 samples;
 	double pause;

@@ -31,6 +31,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 
 /* Fewer samples do not tell whether the program uses other pages. */
 #define LEAST_SAMPLES	300
+/* The fast tier is full if a smaller part of it is free. */
+#define ROOM_PART	16
 /* CPU time that a sample takes. */
 #define SAMPLE_NS	1500.0
 /* A program that did little has begun to work if it does so many times as much. */
@@ -393,11 +395,21 @@ static bool has_begun(const struct policy *policy, const struct policy_look *loo
 	       look->samples - policy->samples > BEGUN_TIMES * policy->rate * seconds;
 }
 
+/*
+ * May regions that had no samples yet be taken for slow? If the fast tier was full after the last
+ * look, little new memory is there, unless it takes the place of memory that was given back.
+ */
+static bool may_guess(const struct policy *policy)
+{
+	return !policy->guessed_wrong &&
+	       policy->reserve.used + policy->capacity / ROOM_PART >= policy->capacity;
+}
+
 bool policy_changed(struct policy *policy, const struct policy_look *look)
 {
+	double fast = 0, all = 0, unknown = 0;
 	struct by_target halvings = {};
 	struct units now = {};
-	double fast = 0, all = 0;
 	size_t i;
 
 	if (has_begun(policy, look)) {
@@ -416,27 +428,30 @@ bool policy_changed(struct policy *policy, const struct policy_look *look)
 		struct unit *unit = &now.unit[i];
 		const struct unit *old = units_find(&policy->regions, unit);
 		const __u64 times = by_target_get(&halvings, unit->target);
-		__u32 before = old ? halved(old->samples, times) : 0;
+		const __u32 before = old ? halved(old->samples, times) : 0;
+		const double gain = unit->samples > before ? unit->samples - before : 0;
 
-		/* Where new memory is, is not known before the next look. */
+		/* Where that is which had no samples yet, is not known before the next look. */
 		unit->fresh = !old || old->fresh;
-		if (unit->fresh)
+		if (unit->fresh) {
+			unknown += gain;
 			continue;
-		unit->recent = old->recent;
-		if (unit->samples > before) {
-			all += unit->samples - before;
-			fast += (unit->samples - before) * fmin(fmax(old->recent, 0), 1);
 		}
+		unit->recent = old->recent;
+		all += gain;
+		fast += gain * fmin(fmax(old->recent, 0), 1);
 	}
-	if (all < LEAST_SAMPLES) {
+	policy->changed = burst_drop(&policy->burst, all, fast / fmax(all, 1));
+	policy->guessed = !policy->changed && may_guess(policy) && all + unknown >= LEAST_SAMPLES &&
+			  burst_drop(&policy->burst, all + unknown, fast / (all + unknown));
+	if (all < LEAST_SAMPLES && !policy->changed) {
 		units_free(&now);
-		return false;
+		return policy->guessed;
 	}
 	units_free(&policy->regions);
 	policy->regions = now;
 	note_coolings(&policy->glanced, look);
-	policy->changed = burst_drop(&policy->burst, all, fast / all);
-	return policy->changed;
+	return policy->changed || policy->guessed;
 }
 
 static void finish(struct policy *policy)
@@ -558,6 +573,10 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 		.reserve = rule_balance(policy) ? policy->reserve.pages : 0,
 		.saved_s = policy->balance.all_won, .spent_s = policy->balance.all_spent,
 	};
+	if (policy->burst.since >= look->seconds)
+		policy->guessed_wrong = false;
+	else if (policy->guessed)
+		policy->guessed_wrong = true;
 	learn(policy);
 	policy->learnt = policy->old.nr && !plan->cool;
 	if (rule_on(policy, POLICY_PREDICT))
@@ -578,5 +597,6 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	note_coolings(&policy->coolings, look);
 	pace_plan(policy, look);
 	policy->changed = false;
+	policy->guessed = false;
 	return note_regions(policy, look) ? NULL : plan;
 }

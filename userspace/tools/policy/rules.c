@@ -36,15 +36,20 @@
 #define LEARN_SAMPLES	2
 
 /*
- * Did a page come to the fast tier before the phase change, and has gained nothing lately? With
- * few samples since then, many pages have gained nothing that are as hot as before.
+ * Did a page come to its tier before the phase change, and belongs in the other one since? With few
+ * samples since then, many pages of the fast tier have gained nothing that are as hot as before.
  */
 static bool of_earlier_phase(const struct policy *policy, const struct unit *unit)
 {
 	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
+	const struct burst *burst = &policy->burst;
 
-	return unit->fast && !unit->gain && moved && moved->seconds < (float)policy->burst.began &&
-	       policy->samples >= policy->burst.samples + PHASE_SAMPLES * policy->capacity;
+	if (!moved || moved->seconds >= (float)burst->since)
+		return false;
+	if (!unit->fast)
+		return unit->recent >= SURE_GAIN;
+	return !unit->gain &&
+	       policy->samples >= burst->since_samples + PHASE_SAMPLES * policy->capacity;
 }
 
 bool rule_hysteresis(const struct policy *policy, const struct unit *unit)

@@ -51,6 +51,8 @@
  * @tokens: pages that may be moved by the limit
  * @idle: there were hardly any samples at the previous look
  * @changed: policy_changed() has seen a phase change
+ * @guessed: it has seen one if regions that had no samples yet are in the slow tier
+ * @guessed_wrong: the look at them has seen none; so it does not guess until there is one
  * @burst: phase changes
  * @reserve: room for new pages
  * @moved: recent moves
@@ -93,6 +95,8 @@ struct policy {
 	double tokens;
 	bool idle;
 	bool changed;
+	bool guessed;
+	bool guessed_wrong;
 	struct burst burst;
 	struct reserve reserve;
 	struct moved moved[MOVED_ROOM];
