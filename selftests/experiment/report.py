@@ -327,6 +327,9 @@ PROGRAMS = {
              "methods that sample see only loads. Each write stores its value at a new address",
     "btree": "Queries to a table of SQLite in memory (a B-tree). Few rows get most queries (a Zipf\n"
              "distribution with exponent 0.99)",
+    "pagerank": "Ranks the vertices of a graph. Each round reads the old ranks, in any order, and writes the\n"
+                "new ones to a second array; then the arrays change places. So each is hot in turn. Both fit\n"
+                "the fast tier",
     "join": "A hash join of orders and articles. At any time, few articles are in most orders. Which ones\n"
             "these are changes slowly, through a tenth of all articles. So best placement is the best one\n"
             "only on average",
