@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bursts of the policy: how it sees that a program goes to other pages, and what it does then. */
 #include <math.h>
-#include <stdint.h>
-#include "policy/burst.h"
 #include "policy_memory.h"
 
 static void jump(struct memory *memory)
@@ -69,6 +67,8 @@ static void test_turns(void)
 		sample(memory, from, from + 1000, 6);
 		look(memory);
 		bursts += memory->plan->cool;
+		/* In a burst, what has just left may seem hot by chance. */
+		CHECK(i != 16 || (memory->plan->burst && !memory->plan->promoted_pages));
 		obey(memory);
 		memory->seconds -= 0.75;
 		CHECK(i % 5 != 4 || fast_of(memory, from, from + 1000) == 1000);
@@ -395,24 +395,6 @@ static void test_drop(void)
 	CHECK(!seen_at(CAPACITY * 3 / 10) && seen_at(CAPACITY * 4 / 10));
 }
 
-/* The fewer samples there are, the larger is a drop that is no chance. */
-static void test_drop_of_few(void)
-{
-	struct burst burst = { .usual = { .looks = 3, .share = 0.3 } };
-
-	CHECK(!burst_drop(&burst, 64, 0.08) && burst_drop(&burst, 64, 0.06));
-	CHECK(!burst_drop(&burst, 250, 0.19) && burst_drop(&burst, 400, 0.19));
-	CHECK(!burst_drop(&burst, UINT64_MAX, 0.21) && burst_drop(&burst, UINT64_MAX, 0.19));
-	CHECK(!burst_drop(&burst, 63, 0));
-	burst.usual.share = 0.9;
-	CHECK(!burst_drop(&burst, 63, 0.3) && burst_drop(&burst, 64, 0.3));
-	CHECK(!burst_drop(&burst, UINT64_MAX, 0.6));
-	burst.usual.spread = 0.2;
-	CHECK(!burst_drop(&burst, UINT64_MAX, 0.11) && burst_drop(&burst, UINT64_MAX, 0.09));
-	burst.usual.looks = 2;
-	CHECK(!burst_drop(&burst, UINT64_MAX, 0));
-}
-
 /* Samples of regions tell when the program goes to other pages, before the next look. */
 static void test_changed(void)
 {
@@ -434,21 +416,10 @@ static void test_changed(void)
 	sample(memory, 2048, 2900, 1);
 	CHECK(changed(memory));
 	/* Too few to tell. */
-	sample(memory, 2048, 2110, 1);
+	sample(memory, 2048, 2247, 1);
 	CHECK(!changed(memory));
-	sample(memory, 2048, 2050, 1);
+	sample(memory, 2048, 2049, 1);
 	CHECK(changed(memory));
-	/* So few samples since the previous look would show no change to a look alone. */
-	look(memory);
-	sample(memory, 2048, 2900, 1);
-	for (i = 0; i < 6; i++) {
-		sample(memory, 0, CAPACITY, 4);
-		look(memory);
-	}
-	memory->seconds += 10;
-	sample(memory, 2048, 2148, 1);
-	CHECK(changed(memory));
-	CHECK(look(memory)->cool);
 	destroy(memory);
 }
 
@@ -584,7 +555,6 @@ int main(void)
 		TAP_TEST(test_new_region),
 		TAP_TEST(test_new_region_when_full),
 		TAP_TEST(test_turns),
-		TAP_TEST(test_drop_of_few),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

@@ -147,6 +147,12 @@ static void test_rests(void)
 
 	for (i = 0; i < 12; i++) {
 		tier->due = i < 8 ? 0 : 1000;
+		if (i == 8) {
+			/* What was sampled before the look is not news. */
+			look(tier);
+			CHECK(machine.nr_lists == 0 && tier->rests == 1);
+			tier->rests = 0;
+		}
 		sample(0, 400, 5);
 		sample(1024, 1200, !i);
 		look(tier);

@@ -14,24 +14,18 @@
 #define LEAST_SAMPLES	0.25
 /* The longest burst: a large tier would take minutes to get the samples that end one. */
 #define BURST_S		8.0
-/* Fewer samples do not show the usual share. */
+/* Fewer samples tell nothing about the share. */
 #define SHARE_SAMPLES	200
-/* Fewer do not show a drop, which is so many times what the share of so many varies by chance. */
-#define DROP_SAMPLES	64
-#define DROP_CHANCE	4.0
 /* Moves pay if they raise the share so much. */
 #define LEARN_RISE	1.5
 
 bool burst_drop(const struct burst *burst, __u64 samples, double share)
 {
 	const struct usual *usual = &burst->usual;
-	const double drop = usual->share - share;
 
-	if (samples < DROP_SAMPLES || usual->looks <= USUAL_LOOKS)
-		return false;
-	return drop > SHARE_LEAST && drop > usual->share * SHARE_DROP &&
-	       drop > usual->spread * SHARE_SPREAD &&
-	       drop > DROP_CHANCE * sqrt(usual->share * (1 - usual->share) / samples);
+	return samples >= SHARE_SAMPLES && usual->looks > USUAL_LOOKS &&
+	       usual->share - share > SHARE_LEAST &&
+	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 
 bool burst_begin(struct burst *burst, double seconds, __u64 samples)
@@ -73,7 +67,7 @@ bool burst_look(struct burst *burst, const struct policy_look *look, __u64 sampl
 	double drop = usual->share - share;
 	bool begins;
 
-	if ((samples < SHARE_SAMPLES && !changed) || share < 0) {
+	if (samples < SHARE_SAMPLES || share < 0) {
 		/* The program waits, or has become slow. */
 		if (is_late(burst, look))
 			burst->looks = 0;

@@ -401,7 +401,7 @@ static bool has_begun(const struct policy *policy, const struct policy_look *loo
  */
 static bool may_guess(const struct policy *policy)
 {
-	return !policy->guessed_wrong &&
+	return !policy->guessed_wrong && !policy->focused &&
 	       policy->reserve.used + policy->capacity / ROOM_PART >= policy->capacity;
 }
 
@@ -575,7 +575,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	};
 	if (policy->burst.since >= look->seconds)
 		policy->guessed_wrong = false;
-	else if (policy->guessed)
+	else if (policy->guessed && share >= 0 && !halved_since(policy))
 		policy->guessed_wrong = true;
 	learn(policy);
 	policy->learnt = policy->old.nr && !plan->cool;

@@ -46,8 +46,9 @@ static bool of_earlier_phase(const struct policy *policy, const struct unit *uni
 
 	if (!moved || moved->seconds >= (float)burst->since)
 		return false;
+	/* The looks of a burst are so soon that what has just left may seem hot by chance. */
 	if (!unit->fast)
-		return unit->recent >= SURE_GAIN;
+		return !burst->looks && unit->gain && unit->recent >= SURE_GAIN;
 	return !unit->gain &&
 	       policy->samples >= burst->since_samples + PHASE_SAMPLES * policy->capacity;
 }

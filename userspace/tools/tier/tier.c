@@ -671,6 +671,7 @@ static int decide(struct tier *tier, struct group *group, struct htmm_error *err
 	const struct policy_look look = look_of(tier, group);
 
 	group->plan = policy_look(group->policy, &look);
+	group->glanced = group->counted;
 	return group->plan ? 0 : htmm_error_set(err, ENOMEM, NULL, "out of memory");
 }
 

@@ -70,7 +70,7 @@ struct hand {
  * @rests: there was nothing to do, so at most @regions were read
  * @regions: all its regions
  * @glance: seconds of CPU time that listing them took
- * @glanced: samples counted when they last showed that there is nothing to do
+ * @glanced: samples counted when they last showed that there is nothing to do, or at the last look
  * @pages: sampled pages of the slow tier, then pages of the fast tier
  * @nr_slow: how many of them are of the slow tier
  * @nr_rest: after them: pages of the slow tier without samples
