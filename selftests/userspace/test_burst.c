@@ -528,6 +528,15 @@ static void test_new_region_when_full(void)
 	CHECK(changed(memory));
 	look(memory);
 	CHECK(memory->plan->cool);
+	/* It was right, and the looks after that, which are due, do not make it wrong. */
+	memory->capacity = CAPACITY;
+	for (i = 0; i < 8; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	memory->pages = 3072;
+	sample(memory, 2560, 3072, 1);
+	CHECK(changed(memory));
 	destroy(memory);
 }
 
