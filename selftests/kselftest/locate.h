@@ -57,7 +57,8 @@ static inline void start(struct __test_metadata *_metadata, FIXTURE_DATA(locate)
 }
 
 /* Every page of a list is where move_pages(2) finds it. Returns how many are resident. */
-static inline size_t check_nodes(struct __test_metadata *_metadata, pid_t pid, const struct pages *list)
+static inline size_t check_nodes(struct __test_metadata *_metadata, pid_t pid,
+				 const struct pages *list)
 {
 	int *node = calloc(list->nr + 1, sizeof(*node));
 	size_t i, resident = 0, wrong = 0;
@@ -80,8 +81,9 @@ static inline size_t check_nodes(struct __test_metadata *_metadata, pid_t pid, c
 }
 
 /* The requested list in an area. */
-static inline void list_area(struct __test_metadata *_metadata, int fd, struct htmm_list_pages request,
-		      const void *mem, size_t bytes, __u32 a_time, struct pages *list)
+static inline void list_area(struct __test_metadata *_metadata, int fd,
+			     struct htmm_list_pages request, const void *mem, size_t bytes,
+			     __u32 a_time, struct pages *list)
 {
 	request.start = (uintptr_t)mem;
 	request.end = (uintptr_t)mem + bytes;

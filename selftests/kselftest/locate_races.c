@@ -31,7 +31,8 @@ static void be_hinted(void *arg)
 
 	if (!hinted->moved) {
 		memset(hinted->mem, 1, 2 * REGION);
-		if (nodes_move(hinted->mem, REGION_PAGES, 1) || nodes_move(hinted->mem + REGION, 1, 1))
+		if (nodes_move(hinted->mem, REGION_PAGES, 1) ||
+		    nodes_move(hinted->mem + REGION, 1, 1))
 			exit(1);
 		hinted->moved = true;
 	}
