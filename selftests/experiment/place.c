@@ -25,6 +25,48 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+FILE *place_open(int pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid ? pid : getpid());
+	return fopen(name, "re");
+}
+
+bool place_next(FILE *areas, struct place_area *area)
+{
+	char line[4096], mode[8];
+	__u64 inode;
+
+	while (fgets(line, sizeof(line), areas)) {
+		if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &area->start, &area->end,
+			   mode, &inode) != 4 || mode[1] != 'w' || inode)
+			continue;
+		area->stack = strstr(line, "[stack]");
+		return true;
+	}
+	return false;
+}
+
+int place_fast(int pid, const struct place_area *area, void (*found)(__u64 page))
+{
+	void *pages[BATCH];
+	int status[BATCH];
+
+	for (__u64 page = area->start; page < area->end;) {
+		unsigned long n = 0;
+
+		for (; n < BATCH && page < area->end; n++, page += PAGE)
+			pages[n] = (void *)page;
+		if (syscall(SYS_move_pages, pid, n, pages, NULL, status, 0) < 0)
+			return -1;
+		for (unsigned long i = 0; i < n; i++)
+			if (!status[i])
+				found((__u64)pages[i]);
+	}
+	return 0;
+}
+
 /* What of the batch is not there yet. */
 static int flush(struct batch *batch)
 {
@@ -56,35 +98,39 @@ static int add(struct batch *batch, __u64 page)
 	return batch->n == BATCH ? flush(batch) : 0;
 }
 
+int place_move(int pid, const __u64 *pages, __u64 n, int node)
+{
+	struct batch batch = { .pid = pid, .node = node };
+	int result = 0;
+
+	for (__u64 i = 0; !result && i < n; i++)
+		result = add(&batch, pages[i]);
+	return result ? result : flush(&batch);
+}
+
 /* All pages of its own memory but @keep, which is sorted. */
 static int demote(int pid, const __u64 *keep, __u64 n)
 {
 	struct batch batch = { .pid = pid, .node = 1 };
-	char name[64], line[4096], mode[8];
-	__u64 start, end, inode;
+	FILE *areas = place_open(pid);
+	struct place_area area;
 	int result = 0;
-	FILE *maps;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", pid ? pid : getpid());
-	maps = fopen(name, "re");
-	if (!maps)
+	if (!areas)
 		return -1;
-	while (!result && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &start, &end,
-			   mode, &inode) != 4 || mode[1] != 'w' || inode ||
-		    strstr(line, "[stack]"))
+	while (!result && place_next(areas, &area)) {
+		if (area.stack)
 			continue;
-		for (__u64 page = start; !result && page < end; page += PAGE)
+		for (__u64 page = area.start; !result && page < area.end; page += PAGE)
 			if (!bsearch(&page, keep, n, sizeof(*keep), by_address))
 				result = add(&batch, page);
 	}
-	fclose(maps);
+	fclose(areas);
 	return result ? result : flush(&batch);
 }
 
 int place_pages(int pid, const __u64 *pages, __u64 n, __u64 capacity)
 {
-	struct batch batch = { .pid = pid, .node = 0 };
 	__u64 *sorted;
 	int result;
 
@@ -96,10 +142,8 @@ int place_pages(int pid, const __u64 *pages, __u64 n, __u64 capacity)
 		memcpy(sorted, pages, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_address);
 	result = demote(pid, sorted, n);
-	for (__u64 i = 0; !result && i < n; i++)
-		result = add(&batch, sorted[i]);
 	if (!result)
-		result = flush(&batch);
+		result = place_move(pid, sorted, n, 0);
 	free(sorted);
 	return result;
 }
