@@ -186,8 +186,6 @@ static struct policy_look list(struct memory *memory, bool pages)
 	}
 	if (pages && memory->focused && memory->hottest)
 		add_hottest(memory, &at);
-	qsort(memory->fast_list, at.nr_fast, sizeof(struct htmm_page), by_samples);
-	qsort(memory->slow_list, at.nr_slow, sizeof(struct htmm_page), by_samples_down);
 	memory->seconds += 1;
 	at.seconds = memory->seconds;
 	return at;

@@ -129,9 +129,42 @@ static void test_limit(void)
 	CHECK(memory->plan->moves[0].addr == 0x10000000 + (100ULL << HTMM_PAGE_SHIFT));
 	obey(memory);
 	CHECK(used(memory) == CAPACITY && fast_of(memory, 100, 107) == 0);
-	sample(memory, 0, CAPACITY, 3);
+	sample(memory, 0, 100, 3);
+	sample(memory, 107, CAPACITY + 7, 3);
 	CHECK(look(memory)->nr_moves == 0);
 	destroy(memory);
+}
+
+/* How many of seven hot pages that had to leave have come back after so many seconds. */
+static u64 back_after(double seconds, double copy_ns)
+{
+	struct memory *memory = make(4000, 0);
+	u64 back;
+
+	memset(memory->fast, true, CAPACITY + 7);
+	sample(memory, 0, 100, 3);
+	sample(memory, 107, CAPACITY + 7, 3);
+	look(memory);
+	obey(memory);
+	CHECK(fast_of(memory, 100, 107) == 0);
+	memory->seconds += seconds - 1;
+	memory->policy->copy_ns = copy_ns;
+	sample(memory, 0, CAPACITY, 3);
+	look(memory);
+	back = memory->plan->promoted_pages;
+	CHECK(back + memory->plan->held[POLICY_HELD_NEW] == 7 && memory->plan->nr_demotions == back);
+	destroy(memory);
+	return back;
+}
+
+/* What has left comes back if that pays in as long as it was away, or if that was long ago. */
+static void test_back(void)
+{
+	/* Each has 3 samples, which stand for 255 us. */
+	CHECK(back_after(1, 80000) == 7 && back_after(2.6, 80000) == 7);
+	CHECK(back_after(1, 200000) == 0 && back_after(2.6, 200000) == 7);
+	/* Pages with twice the samples in a second, that were away for half of it. */
+	CHECK(back_after(0.5, 80000) == 7 && back_after(0.5, 200000) == 0);
 }
 
 /* A page that was sampled once does not come, but when it is sampled again. */
@@ -307,12 +340,13 @@ static void test_trust_at_first(void)
 static void test_unknown_stays(void)
 {
 	struct memory *memory = make(4000, 0);
+	const struct policy_look at = { .period = 499 };
 	const struct unit unit = { .fast = true };
 
 	sample(memory, 0, 2000, 1);
-	CHECK(look(memory)->burst && rule_hysteresis(memory->policy, &unit));
+	CHECK(look(memory)->burst && rule_hysteresis(memory->policy, &at, &unit));
 	memory->policy->widened = true;
-	CHECK(!rule_hysteresis(memory->policy, &unit));
+	CHECK(!rule_hysteresis(memory->policy, &at, &unit));
 	destroy(memory);
 }
 
@@ -622,6 +656,7 @@ int main(void)
 		TAP_TEST(test_candidates),
 		TAP_TEST(test_predict),
 		TAP_TEST(test_limit),
+		TAP_TEST(test_back),
 		TAP_TEST(test_hysteresis),
 		TAP_TEST(test_margin),
 		TAP_TEST(test_profit),

@@ -3,7 +3,9 @@
 #include "burst.h"
 
 /* The shortest time between two bursts. */
-#define BURST_PAUSE_S	1.0
+#define BURST_PAUSE_S	0.5
+/* How many times as much as is spent moves have to win. */
+#define BURST_PROFIT	2
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
 #define SHARE_DROP	0.35
 #define SHARE_SPREAD	4.0
@@ -28,14 +30,17 @@ bool burst_drop(const struct burst *burst, __u64 samples, double share)
 	       usual->share - share > fmax(usual->share * SHARE_DROP, usual->spread * SHARE_SPREAD);
 }
 
-bool burst_begin(struct burst *burst, double seconds, __u64 samples)
+bool burst_begin(struct burst *burst, double seconds, __u64 samples, const struct balance *balance)
 {
-	double since = seconds - burst->began;
+	const double won = balance->all_won - burst->won;
+	const double spent = balance->all_spent - burst->spent;
 
-	if (burst->off || since < burst->pause)
+	if (burst->off || seconds - burst->began < burst->pause)
 		return false;
-	burst->pause *= since < 4 * burst->pause ? 2 : 0.5;
+	burst->pause *= won > BURST_PROFIT * spent ? 0.5 : 2;
 	burst->pause = fmax(burst->pause, BURST_PAUSE_S);
+	burst->won = balance->all_won;
+	burst->spent = balance->all_spent;
 	burst->began = seconds;
 	burst->samples = samples;
 	burst->looks = 1;
@@ -61,7 +66,7 @@ static bool is_over(const struct burst *burst, const struct policy_look *look)
 }
 
 bool burst_look(struct burst *burst, const struct policy_look *look, __u64 samples, double share,
-		bool changed, bool halved)
+		bool changed, bool halved, const struct balance *balance)
 {
 	struct usual *usual = &burst->usual;
 	double drop = usual->share - share;
@@ -79,7 +84,7 @@ bool burst_look(struct burst *burst, const struct policy_look *look, __u64 sampl
 		burst->since = look->seconds;
 		burst->since_samples = look->samples;
 	}
-	begins = changed && burst_begin(burst, look->seconds, look->samples);
+	begins = changed && burst_begin(burst, look->seconds, look->samples, balance);
 	if (!usual->looks)
 		burst->first_share = share;
 	if (begins) {

@@ -9,6 +9,7 @@
 #ifndef POLICY_BURST_H
 #define POLICY_BURST_H
 
+#include "balance.h"
 #include "policy.h"
 
 /* After this many looks of a burst the policy knows what pages gain, and what moves would save. */
@@ -37,6 +38,8 @@ struct usual {
  * @began: when the last burst began
  * @samples: samples until then
  * @pause: seconds after which the next one may begin
+ * @won: what moves had won when it began
+ * @spent: and what was spent until then
  */
 struct burst {
 	bool off;
@@ -48,6 +51,8 @@ struct burst {
 	double began;
 	__u64 samples;
 	double pause;
+	double won;
+	double spent;
 };
 
 /**
@@ -55,13 +60,14 @@ struct burst {
  * @burst: the burst
  * @seconds: the time
  * @samples: samples until now
+ * @balance: what was won and spent until now
  *
- * A burst costs much, which pays only if the program goes on using these pages. So each one
- * that follows another one soon makes the next one wait twice as long.
+ * A burst costs much, which pays only if the program goes on using these pages. So if moves have
+ * won less since the last one than twice what was spent, the next one waits twice as long.
  *
  * Return: false if it is too soon.
  */
-bool burst_begin(struct burst *burst, double seconds, __u64 samples);
+bool burst_begin(struct burst *burst, double seconds, __u64 samples, const struct balance *balance);
 
 /**
  * burst_look() - see a phase change, or the end of a burst
@@ -73,11 +79,12 @@ bool burst_begin(struct burst *burst, double seconds, __u64 samples);
  * @halved: there was a cooling since the last look. What was counted between the last lists and
  *	it was halved with the rest, so that the pages seem to have gained less than there were
  *	samples: the fewer of these, the less. So only a large drop is one.
+ * @balance: what was won and spent until now
  *
  * Return: true if a burst begins.
  */
 bool burst_look(struct burst *burst, const struct policy_look *look, __u64 samples, double share,
-		bool changed, bool halved);
+		bool changed, bool halved, const struct balance *balance);
 
 /**
  * burst_drop() - is less served by the fast tier than usual?

@@ -2,26 +2,56 @@
 #include <stdlib.h>
 #include "pair.h"
 
+/* For samples, too, there are fewer places than classes. */
+#define SAMPLE_BINS	33
+
+/* By samples, in doublings. */
+static size_t place_by_samples(const struct policy *policy, const struct unit *unit)
+{
+	return unit->samples ? __builtin_clz(unit->samples) : SAMPLE_BINS - 1;
+}
+
+/* By the value of its class. */
+static size_t place_by_value(const struct policy *policy, const struct unit *unit)
+{
+	return policy->predictor.position[unit->class];
+}
+
 /*
- * Puts the units from @from to @to in order of their classes' value, keeping the order within a
- * class.
+ * Puts the units whose numbers are @from into @to, those of low places first or last. Units of the
+ * same place keep their order.
  */
-static void sort_units(struct policy *policy, size_t from, size_t to, bool best_first)
+static void sort_by(size_t (*place)(const struct policy *, const struct unit *),
+		    const struct policy *policy, const __u32 *from, __u32 *to, size_t nr, bool last)
 {
 	const struct unit *unit = policy->now.unit;
 	size_t start[PREDICT_CLASSES + 1] = {}, i, at;
 
-	for (i = from; i < to; i++) {
-		at = policy->predictor.position[unit[i].class];
-		start[(best_first ? at : PREDICT_CLASSES - 1 - at) + 1]++;
+	for (i = 0; i < nr; i++) {
+		at = place(policy, &unit[from[i]]);
+		start[(last ? PREDICT_CLASSES - 1 - at : at) + 1]++;
 	}
 	for (i = 1; i <= PREDICT_CLASSES; i++)
 		start[i] += start[i - 1];
-	for (i = from; i < to; i++) {
-		at = policy->predictor.position[unit[i].class];
-		at = best_first ? at : PREDICT_CLASSES - 1 - at;
-		policy->order[from + start[at]++] = i;
+	for (i = 0; i < nr; i++) {
+		at = place(policy, &unit[from[i]]);
+		to[start[last ? PREDICT_CLASSES - 1 - at : at]++] = from[i];
 	}
+}
+
+/*
+ * Puts the units from @begin to @end in order of their classes' value. Of those that are worth as
+ * much, what was used more since the start comes first, or leaves last: programs return to pages.
+ */
+static void sort_units(struct policy *policy, size_t begin, size_t end, bool worst_first)
+{
+	__u32 *order = policy->order + begin, *other = policy->other_order + begin;
+	size_t i;
+
+	for (i = begin; i < end; i++)
+		order[i - begin] = i;
+	sort_by(place_by_samples, policy, order, other, end - begin, worst_first);
+	sort_by(place_by_value, policy, other, order, end - begin, worst_first);
 }
 
 static void add_move(struct policy *policy, const struct unit *unit)
@@ -80,7 +110,7 @@ static const struct unit *next_victim(struct pairing *pair, bool forced)
 		/* If all moves together lose, what is there without them stays. */
 		if (!forced && !rule_balance(policy) && origins_fast(&policy->origins, unit))
 			continue;
-		if (forced || rule_hysteresis(policy, unit))
+		if (forced || rule_hysteresis(policy, pair->look, unit))
 			return unit;
 	}
 	return NULL;
@@ -225,7 +255,7 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 		return POLICY_HELD_BALANCE;
 	if (!within_budget(pair->policy, unit->pages))
 		return POLICY_HELD_RATE;
-	if (!rule_hysteresis(pair->policy, unit))
+	if (!rule_hysteresis(pair->policy, pair->look, unit))
 		return judge_new(pair, unit);
 	held = make_way(pair, unit);
 	if (held != POLICY_NR_HELD)
@@ -260,8 +290,8 @@ void pair_up(struct policy *policy, const struct policy_look *look)
 	};
 	size_t i;
 
-	sort_units(policy, 0, now->nr_slow, true);
-	sort_units(policy, now->nr_slow, now->nr, false);
+	sort_units(policy, 0, now->nr_slow, false);
+	sort_units(policy, now->nr_slow, now->nr, true);
 	keep_limit(&pair);
 	keep_reserve(&pair);
 	for (i = 0; i < now->nr_slow; i++) {

@@ -60,7 +60,7 @@ struct policy *policy_new(const struct policy_config *config)
 	/* All that is hot is new. */
 	policy->burst.off = !rule_on(policy, POLICY_BURST);
 	policy->reserve.off = !rule_on(policy, POLICY_RESERVE);
-	burst_begin(&policy->burst, 0, 0);
+	burst_begin(&policy->burst, 0, 0, &policy->balance);
 	return policy;
 }
 
@@ -74,6 +74,7 @@ void policy_free(struct policy *policy)
 	focus_free(&policy->focus);
 	origins_free(&policy->origins);
 	free(policy->order);
+	free(policy->other_order);
 	free(policy->plan.moves);
 	free(policy);
 }
@@ -108,10 +109,13 @@ static int make_room(struct policy *policy, size_t nr)
 		const size_t room = policy->now.room;
 
 		free(policy->order);
+		free(policy->other_order);
 		free(policy->plan.moves);
 		policy->order = malloc(room * sizeof(*policy->order));
+		policy->other_order = malloc(room * sizeof(*policy->other_order));
 		policy->plan.moves = malloc(room * sizeof(*policy->plan.moves));
-		policy->order_room = policy->order && policy->plan.moves ? room : 0;
+		policy->order_room = policy->order && policy->other_order && policy->plan.moves ?
+					     room : 0;
 	}
 	return nr > policy->order_room ? -1 : 0;
 }
@@ -169,6 +173,7 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 		return;
 	}
 	if (!old && policy->widened) {
+		unit->unknown = true;
 		unit->class = predict_class(unit);
 		return;
 	}
@@ -177,9 +182,14 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
-	unit->earlier = old ? halved(old->earlier, halvings) : 0;
+	if (old)
+		unit->earlier = halved(old->earlier, halvings);
+	else if (policy->plan.cool)
+		/* As a phase begins, what is in no list has a past, too. */
+		unit->earlier = before < unit->samples ? before : unit->samples;
 	unit->fresh = !old && unit->fast;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
+	unit->unknown = !old && !unit->gain;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
 }
@@ -209,8 +219,12 @@ static void learn_of_present(struct policy *policy)
 
 		if (!was)
 			continue;
-		/* Of gigantic pages, which cannot be moved, only parts may be listed. */
-		if (unit->pages <= UNIT_LARGEST)
+		/*
+		 * Of gigantic pages, which cannot be moved, only parts may be listed. Of those whose
+		 * gain was not known, the hot ones are now in other classes than the rest, which gains
+		 * nothing.
+		 */
+		if (unit->pages <= UNIT_LARGEST && !was->unknown)
 			predict_learn(&policy->predictor, was, unit->gain, policy->times);
 		/* A move may have been refused. */
 		if (!was->promoted || !unit->fast)
@@ -569,7 +583,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	*plan = (struct policy_plan) {
 		.moves = plan->moves, .fast_share = share, .budget = rule_rate(policy),
 		.cool = burst_look(&policy->burst, look, samples, share,
-				   policy->changed, halved_since(policy)),
+				   policy->changed, halved_since(policy), &policy->balance),
 		.reserve = rule_balance(policy) ? policy->reserve.pages : 0,
 		.saved_s = policy->balance.all_won, .spent_s = policy->balance.all_spent,
 	};

@@ -35,29 +35,48 @@
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
+/* Is so much won in so many seconds that the copies pay? */
+static bool pays_in(const struct policy *policy, const struct policy_look *look, double seconds,
+		    double won, unsigned int copies)
+{
+	return won * seconds * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
+	       !rule_on(policy, POLICY_PROFIT);
+}
+
 /*
- * Did a page come to its tier before the phase change, and belongs in the other one since? With few
- * samples since then, many pages of the fast tier have gained nothing that are as hot as before.
+ * Did a page come to the fast tier before the phase change, and is not used since? With few samples
+ * since then, many pages have gained nothing that are as hot as before.
  */
 static bool of_earlier_phase(const struct policy *policy, const struct unit *unit)
 {
 	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
 	const struct burst *burst = &policy->burst;
 
-	if (!moved || moved->seconds >= (float)burst->since)
-		return false;
-	/* The looks of a burst are so soon that what has just left may seem hot by chance. */
-	if (!unit->fast)
-		return !burst->looks && unit->gain && unit->recent >= SURE_GAIN;
-	return !unit->gain &&
+	return moved && moved->seconds < (float)burst->since && !unit->gain &&
 	       policy->samples >= burst->since_samples + PHASE_SAMPLES * policy->capacity;
 }
 
-bool rule_hysteresis(const struct policy *policy, const struct unit *unit)
+/*
+ * Is a page that was demoted a moment ago so hot that its return pays for both copies in as long as
+ * it was away? It may leave again as soon.
+ */
+static bool pays_back(const struct policy *policy, const struct policy_look *look,
+		      const struct unit *unit)
+{
+	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
+
+	return moved && unit->gain && unit->recent >= SURE_GAIN &&
+	       pays_in(policy, look, policy->seconds - moved->seconds,
+		       policy->predictor.value[unit->class], 2);
+}
+
+bool rule_hysteresis(const struct policy *policy, const struct policy_look *look,
+		     const struct unit *unit)
 {
 	if (!rule_on(policy, POLICY_HYSTERESIS))
 		return true;
-	if (moved_back(policy->moved, unit, policy->seconds) && !of_earlier_phase(policy, unit))
+	if (moved_back(policy->moved, unit, policy->seconds) &&
+	    !(unit->fast ? of_earlier_phase(policy, unit) : pays_back(policy, look, unit)))
 		return false;
 	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
@@ -89,14 +108,6 @@ static double useful_seconds(const struct policy *policy)
 	const double part = rule_trust(policy), lasted = policy->seconds - policy->burst.since;
 
 	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
-}
-
-/* Is so much won in so many seconds that the copies pay? */
-static bool pays_in(const struct policy *policy, const struct policy_look *look, double seconds,
-		    double won, unsigned int copies)
-{
-	return won * seconds * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
-	       !rule_on(policy, POLICY_PROFIT);
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,

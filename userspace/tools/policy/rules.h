@@ -57,7 +57,8 @@
  * @reserve: room for new pages
  * @moved: recent moves
  * @order: units in the order in which they are to be moved
- * @order_room: room in @order
+ * @other_order: for sorting them
+ * @order_room: room in @order and @other_order
  * @plan: the result
  */
 struct policy {
@@ -101,6 +102,7 @@ struct policy {
 	struct reserve reserve;
 	struct moved moved[MOVED_ROOM];
 	__u32 *order;
+	__u32 *other_order;
 	size_t order_room;
 	struct policy_plan plan;
 };
@@ -120,11 +122,14 @@ static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
 /**
  * rule_hysteresis() - was a unit the same at the previous look?
  * @policy: the policy
+ * @look: what is known
  * @unit: the unit
  *
- * Two looks have to agree (FlexMem, ATC 2024; ARMS).
+ * Two looks have to agree (FlexMem, ATC 2024; ARMS). What was moved a moment ago stays, unless the
+ * program has gone to other pages, or the move back pays for itself soon.
  */
-bool rule_hysteresis(const struct policy *policy, const struct unit *unit);
+bool rule_hysteresis(const struct policy *policy, const struct policy_look *look,
+		     const struct unit *unit);
 
 /**
  * rule_margin() - is one value clearly better than another?
