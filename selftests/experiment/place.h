@@ -13,26 +13,16 @@ struct place_area {
 	bool stack;
 };
 
-/** place_open() - a process's areas, to be closed with fclose(); 0: the caller's; or NULL */
+/* A process's areas, to be closed with fclose(); 0: the caller's; or NULL. */
 FILE *place_open(int pid);
 
-/** place_next() - the next area, in the order of addresses; false: there is none */
+/* The next area, in the order of addresses; false: there is none. */
 bool place_next(FILE *areas, struct place_area *area);
 
-/**
- * place_fast() - call @found for each page of an area that is on node 0
- *
- * Return: 0, or -1 with errno set.
- */
+/* Calls @found for each page of an area that is on node 0. Returns 0, or -1 with errno set. */
 int place_fast(int pid, const struct place_area *area, void (*found)(__u64 page));
 
-/**
- * place_move() - move @n pages of a process to a node
- *
- * A page that cannot be moved stays.
- *
- * Return: 0, or -1 with errno set.
- */
+/* Moves pages of a process to a node; what cannot be moved stays. Returns 0, or -1 with errno set. */
 int place_move(int pid, const __u64 *pages, __u64 n, int node);
 
 /**

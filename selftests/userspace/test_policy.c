@@ -152,7 +152,8 @@ static u64 back_after(double seconds, double copy_ns)
 	sample(memory, 0, CAPACITY, 3);
 	look(memory);
 	back = memory->plan->promoted_pages;
-	CHECK(back + memory->plan->held[POLICY_HELD_NEW] == 7 && memory->plan->nr_demotions == back);
+	CHECK(back + memory->plan->held[POLICY_HELD_NEW] == 7);
+	CHECK(memory->plan->nr_demotions == back);
 	destroy(memory);
 	return back;
 }

@@ -304,7 +304,7 @@ static void test_both(void)
 		CHECK(near(group->used, used, 8) && group->pages.nr - group->nr_slow > used + 250);
 	}
 	CHECK(machine.counts == 1);
-	/* What is in use can change meanwhile. These pages are of one process, not of some of two. */
+	/* What is in use can change meanwhile. These are pages that only one process maps. */
 	for (i = 300; i < 360; i++)
 		machine.node[i] = SLOW;
 	used = fast_of(0, USUAL);

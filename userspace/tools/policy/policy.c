@@ -220,9 +220,9 @@ static void learn_of_present(struct policy *policy)
 		if (!was)
 			continue;
 		/*
-		 * Of gigantic pages, which cannot be moved, only parts may be listed. Of those whose
-		 * gain was not known, the hot ones are now in other classes than the rest, which gains
-		 * nothing.
+		 * Of gigantic pages, which cannot be moved, only parts may be listed. Of units
+		 * whose gain was not known, the hot ones are in other classes now, and what is
+		 * left in theirs gains nothing.
 		 */
 		if (unit->pages <= UNIT_LARGEST && !was->unknown)
 			predict_learn(&policy->predictor, was, unit->gain, policy->times);
