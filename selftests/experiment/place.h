@@ -22,7 +22,7 @@ bool place_next(FILE *areas, struct place_area *area);
 /* Calls @found for each page of an area that is on node 0. Returns 0, or -1 with errno set. */
 int place_fast(int pid, const struct place_area *area, void (*found)(__u64 page));
 
-/* Moves pages of a process to a node; what cannot be moved stays. Returns 0, or -1 with errno set. */
+/* Moves pages to a node; what cannot be moved stays. Returns 0, or -1 with errno set. */
 int place_move(int pid, const __u64 *pages, __u64 n, int node);
 
 /**

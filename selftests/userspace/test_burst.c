@@ -426,6 +426,25 @@ static void test_burst_pause(void)
 	CHECK(bursts(3, 0) == 15 && bursts(3, 0.07) == 15 && bursts(3, 0.15) <= 6);
 }
 
+/* However seldom they have paid, there is another one after five minutes. */
+static void test_burst_minutes(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 nr = 0, i;
+
+	for (i = 0; i < 48; i++) {
+		u32 from = 1100 + i / 4 % 5 * 500;
+
+		sample(memory, from, from + 500, 6);
+		nr += look(memory)->cool;
+		policy_spent(memory->policy, 1);
+		obey(memory);
+		memory->seconds += i % 4 == 3 ? 301 : 0;
+	}
+	CHECK(nr == 11 && memory->policy->burst.pause == 300);
+	destroy(memory);
+}
+
 /* If more pages with samples than fit were listed, a burst asks for those with more. */
 static void test_long_list(void)
 {
@@ -625,6 +644,7 @@ int main(void)
 		TAP_TEST(test_burst_idle),
 		TAP_TEST(test_burst_wait),
 		TAP_TEST(test_burst_pause),
+		TAP_TEST(test_burst_minutes),
 		TAP_TEST(test_long_list),
 		TAP_TEST(test_drop),
 		TAP_TEST(test_changed),

@@ -2,8 +2,12 @@
 #include <math.h>
 #include "burst.h"
 
-/* The shortest time between two bursts. */
+/*
+ * The shortest time between two bursts; and the longest one that must pass, because a program may
+ * change its ways.
+ */
 #define BURST_PAUSE_S	0.5
+#define BURST_PAUSE_MOST_S	300.0
 /* How many times as much as is spent moves have to win. */
 #define BURST_PROFIT	2
 /* What counts as a phase change: by the usual share, and by how much it usually changes. */
@@ -38,7 +42,7 @@ bool burst_begin(struct burst *burst, double seconds, __u64 samples, const struc
 	if (burst->off || seconds - burst->began < burst->pause)
 		return false;
 	burst->pause *= won > BURST_PROFIT * spent ? 0.5 : 2;
-	burst->pause = fmax(burst->pause, BURST_PAUSE_S);
+	burst->pause = fmin(fmax(burst->pause, BURST_PAUSE_S), BURST_PAUSE_MOST_S);
 	burst->won = balance->all_won;
 	burst->spent = balance->all_spent;
 	burst->began = seconds;

@@ -63,7 +63,8 @@ struct burst {
  * @balance: what was won and spent until now
  *
  * A burst costs much, which pays only if the program goes on using these pages. So if moves have
- * won less since the last one than twice what was spent, the next one waits twice as long.
+ * won less since the last one than twice what was spent, the next one waits twice as long, up to
+ * five minutes.
  *
  * Return: false if it is too soon.
  */
