@@ -99,50 +99,6 @@ static void test_used_once(void)
 	CHECK(left_of(0) == 500 && left_of(500) == 500 && left_of(1100) == 500);
 }
 
-/* How many units of the last look have only samples of before the phase change. */
-static u32 of_before(const struct memory *memory)
-{
-	const struct units *now = &memory->policy->now;
-	u32 nr = 0;
-	size_t i;
-
-	for (i = 0; i < now->nr; i++) {
-		const struct unit *unit = &now->unit[i];
-
-		if (unit->fast || unit->before)
-			continue;
-		CHECK(unit->unknown && !unit->gain);
-		nr += unit->samples > 6 && unit->earlier == unit->samples;
-	}
-	return nr;
-}
-
-/*
- * The list of the look that sees a phase change may be short: what was hot in earlier phases, and
- * is in the next list for its old counts, does not come with what is hot now.
- */
-static void test_short_list(void)
-{
-	struct memory *memory = make(6000, 0);
-	u32 left;
-
-	work(memory, 1100, 2000, 6, 8);
-	work(memory, 2100, 3000, 6, 8);
-	left = fast_of(memory, 1100, 2000);
-	CHECK(left < 200 && fast_of(memory, 2100, 3000) == 900);
-	memory->slow_cut = 1000;
-	sample(memory, 3100, 3400, 1);
-	CHECK(look(memory)->cool && !memory->plan->promoted_pages);
-	memory->slow_cut = 0;
-	sample(memory, 3100, 4000, 1);
-	CHECK(!look(memory)->promoted_pages && of_before(memory) == 900 - left);
-	sample(memory, 3100, 4000, 2);
-	CHECK(look(memory)->promoted_pages == 900);
-	obey(memory);
-	CHECK(fast_of(memory, 3100, 4000) == 900);
-	destroy(memory);
-}
-
 static u32 chance(u64 *state)
 {
 	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -653,7 +609,6 @@ int main(void)
 		TAP_TEST(test_new_region_when_full),
 		TAP_TEST(test_turns),
 		TAP_TEST(test_used_once),
-		TAP_TEST(test_short_list),
 	};
 
 	return tap_main(tests, ARRAY_SIZE(tests));

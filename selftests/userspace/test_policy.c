@@ -135,8 +135,11 @@ static void test_limit(void)
 	destroy(memory);
 }
 
-/* How many of seven hot pages that had to leave have come back after so many seconds. */
-static u64 back_after(double seconds, double copy_ns)
+/*
+ * How many of seven pages that had to leave come back after so many seconds, with so many samples
+ * each, when the program has gone to other pages in between, or has not.
+ */
+static u64 back_after(double seconds, bool changed, u32 samples, double copy_ns)
 {
 	struct memory *memory = make(4000, 0);
 	u64 back;
@@ -147,9 +150,11 @@ static u64 back_after(double seconds, double copy_ns)
 	look(memory);
 	obey(memory);
 	CHECK(fast_of(memory, 100, 107) == 0);
+	if (changed)
+		memory->policy->burst.since = memory->seconds + 0.1;
 	memory->seconds += seconds - 1;
 	memory->policy->copy_ns = copy_ns;
-	sample(memory, 0, CAPACITY, 3);
+	sample(memory, 0, CAPACITY, samples);
 	look(memory);
 	back = memory->plan->promoted_pages;
 	CHECK(back + memory->plan->held[POLICY_HELD_NEW] == 7);
@@ -158,14 +163,15 @@ static u64 back_after(double seconds, double copy_ns)
 	return back;
 }
 
-/* What has left comes back if that pays in as long as it was away, or if that was long ago. */
+/* What has left comes back for a new phase, if that pays in as long as it was away. */
 static void test_back(void)
 {
-	/* Each has 3 samples, which stand for 255 us. */
-	CHECK(back_after(1, 80000) == 7 && back_after(2.6, 80000) == 7);
-	CHECK(back_after(1, 200000) == 0 && back_after(2.6, 200000) == 7);
-	/* Pages with twice the samples in a second, that were away for half of it. */
-	CHECK(back_after(0.5, 80000) == 7 && back_after(0.5, 200000) == 0);
+	/* Three samples stand for 255 us, and half of that is won in any case. */
+	CHECK(back_after(1, true, 3, 50000) == 7 && back_after(1, true, 3, 80000) == 0);
+	/* Twice the samples in a second, but in half of one. */
+	CHECK(back_after(0.5, true, 3, 50000) == 7 && back_after(0.5, true, 3, 80000) == 0);
+	CHECK(back_after(1, true, 2, 10000) == 0 && back_after(1, false, 3, 50000) == 0);
+	CHECK(back_after(2.6, false, 2, 80000) == 7);
 }
 
 /* A page that was sampled once does not come, but when it is sampled again. */

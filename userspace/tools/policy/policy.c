@@ -173,7 +173,6 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 		return;
 	}
 	if (!old && policy->widened) {
-		unit->unknown = true;
 		unit->class = predict_class(unit);
 		return;
 	}
@@ -182,14 +181,9 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 		old->seen = true;
 		unit->old = old - policy->old.unit + 1;
 	}
-	if (old)
-		unit->earlier = halved(old->earlier, halvings);
-	else if (policy->plan.cool)
-		/* As a phase begins, what is in no list has a past, too. */
-		unit->earlier = before < unit->samples ? before : unit->samples;
+	unit->earlier = old ? halved(old->earlier, halvings) : 0;
 	unit->fresh = !old && unit->fast;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
-	unit->unknown = !old && !unit->gain;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
 }
@@ -219,12 +213,8 @@ static void learn_of_present(struct policy *policy)
 
 		if (!was)
 			continue;
-		/*
-		 * Of gigantic pages, which cannot be moved, only parts may be listed. Of units
-		 * whose gain was not known, the hot ones are in other classes now, and what is
-		 * left in theirs gains nothing.
-		 */
-		if (unit->pages <= UNIT_LARGEST && !was->unknown)
+		/* Of gigantic pages, which cannot be moved, only parts may be listed. */
+		if (unit->pages <= UNIT_LARGEST)
 			predict_learn(&policy->predictor, was, unit->gain, policy->times);
 		/* A move may have been refused. */
 		if (!was->promoted || !unit->fast)

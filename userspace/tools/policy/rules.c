@@ -8,6 +8,8 @@
 #define MARGIN	2.0
 /* One sample may be chance. Two are enough, even if the first counts a little less. */
 #define SURE_GAIN	1.2
+/* Looks of a burst are so soon that what has just left may have two by chance. */
+#define RETURN_GAIN	2.2
 /*
  * Samples from a phase change to the previous look, for each page of the fast tier, from which
  * on a page without any is not used any more. The last look adds as many again.
@@ -35,39 +37,35 @@
 /* With so many samples for each page, hot pages have clearly more than others. */
 #define LEARN_SAMPLES	2
 
-/* Is so much won in so many seconds that the copies pay? */
-static bool pays_in(const struct policy *policy, const struct policy_look *look, double seconds,
-		    double won, unsigned int copies)
+/*
+ * Is a page so hot that its return pays for both copies in as long as it was away? What leaves for
+ * it is worth up to half as much; see rule_margin().
+ */
+static bool pays_back(const struct policy *policy, const struct policy_look *look,
+		      const struct unit *unit, double away)
 {
-	return won * seconds * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
-	       !rule_on(policy, POLICY_PROFIT);
+	const double won = policy->predictor.value[unit->class] * (1 - 1 / MARGIN);
+
+	return unit->gain && unit->recent >= RETURN_GAIN &&
+	       won * away * look->period * policy->config.gap_ns > 2 * policy->copy_ns;
 }
 
 /*
- * Did a page come to the fast tier before the phase change, and is not used since? With few samples
- * since then, many pages have gained nothing that are as hot as before.
+ * Did a page come to its tier before the phase change, and belongs in the other one since? With few
+ * samples since then, many pages of the fast tier have gained nothing that are as hot as before.
  */
-static bool of_earlier_phase(const struct policy *policy, const struct unit *unit)
+static bool of_earlier_phase(const struct policy *policy, const struct policy_look *look,
+			     const struct unit *unit)
 {
 	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
 	const struct burst *burst = &policy->burst;
 
-	return moved && moved->seconds < (float)burst->since && !unit->gain &&
+	if (!moved || moved->seconds >= (float)burst->since)
+		return false;
+	if (!unit->fast)
+		return pays_back(policy, look, unit, policy->seconds - moved->seconds);
+	return !unit->gain &&
 	       policy->samples >= burst->since_samples + PHASE_SAMPLES * policy->capacity;
-}
-
-/*
- * Is a page that was demoted a moment ago so hot that its return pays for both copies in as long as
- * it was away? It may leave again as soon.
- */
-static bool pays_back(const struct policy *policy, const struct policy_look *look,
-		      const struct unit *unit)
-{
-	const struct moved *moved = moved_find(policy->moved, unit, policy->seconds);
-
-	return moved && unit->gain && unit->recent >= SURE_GAIN &&
-	       pays_in(policy, look, policy->seconds - moved->seconds,
-		       policy->predictor.value[unit->class], 2);
 }
 
 bool rule_hysteresis(const struct policy *policy, const struct policy_look *look,
@@ -76,7 +74,7 @@ bool rule_hysteresis(const struct policy *policy, const struct policy_look *look
 	if (!rule_on(policy, POLICY_HYSTERESIS))
 		return true;
 	if (moved_back(policy->moved, unit, policy->seconds) &&
-	    !(unit->fast ? of_earlier_phase(policy, unit) : pays_back(policy, look, unit)))
+	    !of_earlier_phase(policy, look, unit))
 		return false;
 	/* The look before a phase change reflects a different workload. */
 	return unit->before ||
@@ -108,6 +106,14 @@ static double useful_seconds(const struct policy *policy)
 	const double part = rule_trust(policy), lasted = policy->seconds - policy->burst.since;
 
 	return part * fmax(USEFUL_S, fmin(part * lasted, USEFUL_MOST_S));
+}
+
+/* Is so much won in so many seconds that the copies pay? */
+static bool pays_in(const struct policy *policy, const struct policy_look *look, double seconds,
+		    double won, unsigned int copies)
+{
+	return won * seconds * look->period * policy->config.gap_ns > copies * policy->copy_ns ||
+	       !rule_on(policy, POLICY_PROFIT);
 }
 
 bool rule_profit(const struct policy *policy, const struct policy_look *look, double won,

@@ -126,7 +126,7 @@ static inline bool rule_on(const struct policy *policy, enum policy_rule rule)
  * @unit: the unit
  *
  * Two looks have to agree (FlexMem, ATC 2024; ARMS). What was moved a moment ago stays, unless the
- * program has gone to other pages, or the move back pays for itself soon.
+ * program has gone to other pages since.
  */
 bool rule_hysteresis(const struct policy *policy, const struct policy_look *look,
 		     const struct unit *unit);

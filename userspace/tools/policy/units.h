@@ -35,8 +35,6 @@
  * @before: it was in the list of the same tier at the previous look
  * @seen: it is in the next look, too
  * @fresh: it was not there at the previous look, neither in a list nor beyond its end
- * @unknown: its gain is not known, and 0: it had too few samples for the previous list, or that was
- *	of other memory
  * @promoted: the plan promotes it
  */
 struct unit {
@@ -57,7 +55,6 @@ struct unit {
 	bool before : 1;
 	bool seen : 1;
 	bool fresh : 1;
-	bool unknown : 1;
 	bool promoted : 1;
 };
 
