@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * balloon KIB: take memory of node 0 until that much is left above the watermark at which
- * the kernel allocates elsewhere, say so, and keep it until the end. At a line of input, take
- * what is left, and say so.
+ * the kernel allocates elsewhere, say so, and keep it until the end.
  *
  * None of it can be moved to another node: DAMON's migrate_cold moves what is locked, too, and
  * would make the fast node larger. The most of it are huge pages that nobody maps, the rest is
@@ -27,13 +26,6 @@
 #define NEAR_KIB	512L
 #define LOOKS		20
 #define LOOK_NS		20000000
-#define PAGE		4096
-#define REST_KIB	8192L
-/*
- * The min watermark, below which programs wait for memory, is 976 KiB below the low one; the last
- * page may let 252 KiB go into a list.
- */
-#define BELOW_KIB	704L
 
 static struct {
 	void *map;
@@ -42,49 +34,39 @@ static struct {
 
 static unsigned int nr_chunks;
 
-static void fail(const char *what)
-{
-	fprintf(stderr, "balloon: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
 /*
  * KiB of node 0 that a program can have: what is free in its zones above their low
- * watermarks, and above what each keeps for requests that can use no other zone. @listed: what
- * is in the CPUs' lists of pages, which may become free at any time.
+ * watermarks, and above what each keeps for requests that can use no other zone.
  */
-static long look(long *listed)
+static long left(void)
 {
-	long free = 0, low = 0, count, kept[5], kib = 0;
+	long free = 0, low = 0, kept[5], kib = 0;
 	int node = -1;
 	char line[512];
 	FILE *file = fopen("/proc/zoneinfo", "re");
 
 	if (!file)
-		fail("/proc/zoneinfo");
-	*listed = 0;
+		return -1;
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "Node %d,", &node) == 1 || node ||
 		    sscanf(line, " pages free %ld", &free) == 1 ||
 		    sscanf(line, " low %ld", &low) == 1)
 			continue;
-		if (sscanf(line, " count: %ld", &count) == 1)
-			*listed += count * 4;
 		if (sscanf(line, " protection: (%ld, %ld, %ld, %ld, %ld)", &kept[0], &kept[1],
 			   &kept[2], &kept[3], &kept[4]) != 5)
 			continue;
-		kib += (free - low - kept[3]) * 4;
+		if (free > low + kept[3])
+			kib += (free - low - kept[3]) * 4;
 		free = 0;
 	}
 	fclose(file);
 	return kib;
 }
 
-static long left(void)
+static void fail(const char *what)
 {
-	long listed;
-
-	return look(&listed);
+	fprintf(stderr, "balloon: %s: %s\n", what, strerror(errno));
+	exit(1);
 }
 
 static void take_huge(long pages)
@@ -95,23 +77,19 @@ static void take_huge(long pages)
 		fail(HUGE_PAGES);
 }
 
-static void *map_secret(long kib, int *fd)
-{
-	void *map;
-
-	*fd = syscall(SYS_memfd_secret, O_CLOEXEC);
-	if (*fd < 0 || ftruncate(*fd, kib * 1024))
-		fail("memfd_secret");
-	map = mmap(NULL, kib * 1024, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	if (map == MAP_FAILED)
-		fail("mmap");
-	return map;
-}
-
 static void take(void)
 {
-	chunks[nr_chunks].map = map_secret(CHUNK_KIB, &chunks[nr_chunks].fd);
-	memset(chunks[nr_chunks++].map, 1, CHUNK_KIB * 1024);
+	int fd = syscall(SYS_memfd_secret, O_CLOEXEC);
+	void *map;
+
+	if (fd < 0 || ftruncate(fd, CHUNK_KIB * 1024))
+		fail("memfd_secret");
+	map = mmap(NULL, CHUNK_KIB * 1024, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		fail("mmap");
+	memset(map, 1, CHUNK_KIB * 1024);
+	chunks[nr_chunks].map = map;
+	chunks[nr_chunks++].fd = fd;
 }
 
 static void give(void)
@@ -131,38 +109,11 @@ static void adjust(long want)
 		give();
 }
 
-/*
- * Page by page, until nothing is left even when the pages in lists are free: that leaves less
- * than the low watermark free, while they are not.
- */
-static void take_rest(void)
-{
-	long free, listed;
-	int fd;
-	char *map = map_secret(REST_KIB, &fd);
-
-	for (long at = 0; at < REST_KIB * 1024; at += PAGE) {
-		free = look(&listed);
-		if (free <= -BELOW_KIB || free + listed < PAGE / 1024)
-			return;
-		map[at] = 1;
-	}
-	fputs("balloon: more is left than it can take\n", stderr);
-	exit(1);
-}
-
-static void say_left(void)
-{
-	printf("%ld\n", left());
-	fflush(stdout);
-}
-
 int main(int argc, char **argv)
 {
 	const struct timespec nap = { .tv_nsec = LOOK_NS };
 	long want = argc == 2 ? atol(argv[1]) : 0;
 	unsigned long mask = 1;
-	char line[16];
 
 	if (want <= 0) {
 		fputs("usage: balloon KIB\n", stderr);
@@ -181,11 +132,8 @@ int main(int argc, char **argv)
 		nanosleep(&nap, NULL);
 		good = labs(left() - want) <= NEAR_KIB ? good + 1 : 0;
 	}
-	say_left();
-	if (fgets(line, sizeof(line), stdin)) {
-		take_rest();
-		say_left();
-	}
+	printf("%ld\n", left());
+	fflush(stdout);
 	pause();
 	return 0;
 }
