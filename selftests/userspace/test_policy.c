@@ -166,12 +166,31 @@ static u64 back_after(double seconds, bool changed, u32 samples, double copy_ns)
 /* What has left comes back for a new phase, if that pays in as long as it was away. */
 static void test_back(void)
 {
+	const struct policy_look at = { .period = 499 };
+	struct memory *memory = make(4000, 0);
+	struct unit unit = {
+		.addr = 0x10000000, .pid = 77, .space = 3, .target = TARGET, .pages = 1,
+		.samples = 9, .recent = 9, .gain = 3, .before = true,
+	};
+
 	/* Three samples stand for 255 us, and half of that is won in any case. */
 	CHECK(back_after(1, true, 3, 50000) == 7 && back_after(1, true, 3, 80000) == 0);
 	/* Twice the samples in a second, but in half of one. */
 	CHECK(back_after(0.5, true, 3, 50000) == 7 && back_after(0.5, true, 3, 80000) == 0);
 	CHECK(back_after(1, true, 2, 10000) == 0 && back_after(1, false, 3, 50000) == 0);
 	CHECK(back_after(2.6, false, 2, 80000) == 7);
+
+	/* Also within a burst; not if it was hot only until the last look. */
+	memory->capacity = CAPACITY - 1;
+	sample(memory, 1, CAPACITY, 1);
+	CHECK(look(memory)->burst && memory->plan->nr_moves == 1);
+	memory->policy->burst.since = memory->seconds + 0.1;
+	memory->policy->seconds += 0.2;
+	unit.class = predict_class(&unit);
+	CHECK(rule_hysteresis(memory->policy, &at, &unit));
+	unit.gain = 0;
+	CHECK(!rule_hysteresis(memory->policy, &at, &unit));
+	destroy(memory);
 }
 
 /* A page that was sampled once does not come, but when it is sampled again. */
