@@ -56,18 +56,13 @@ void cool(struct memory *memory)
 	memory->coolings.value[1]++;
 }
 
-static int by_samples(const void *a, const void *b)
+static int by_samples_down(const void *a, const void *b)
 {
 	const struct htmm_page *x = a, *y = b;
 
 	if (x->samples != y->samples)
-		return x->samples < y->samples ? -1 : 1;
-	return x->addr < y->addr ? -1 : 1;
-}
-
-static int by_samples_down(const void *a, const void *b)
-{
-	return by_samples(b, a);
+		return x->samples > y->samples ? -1 : 1;
+	return x->addr > y->addr ? -1 : x->addr < y->addr;
 }
 
 u64 used(const struct memory *memory)

@@ -536,11 +536,24 @@ static void test_new_region(void)
 	destroy(memory);
 }
 
+/* After some looks at the usual pages there is one more region: is it thought to be slow? */
+static bool guesses_next(struct memory *memory, u32 from)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		sample(memory, 0, CAPACITY, 4);
+		look(memory);
+	}
+	memory->pages = from + HUGE;
+	sample(memory, from, from + HUGE, 1);
+	return changed(memory);
+}
+
 /* But if the fast tier was full, it is probably slow, and a look is worth its time; once. */
 static void test_new_region_when_full(void)
 {
 	struct memory *memory = make_new_region(0, true);
-	u32 i;
 
 	sample(memory, 2048, 2347, 1);
 	CHECK(!changed(memory));
@@ -557,13 +570,7 @@ static void test_new_region_when_full(void)
 	/* A look sees that it is. From then on it may be guessed again. */
 	look(memory);
 	CHECK(memory->plan->cool);
-	for (i = 0; i < 8; i++) {
-		sample(memory, 0, CAPACITY, 4);
-		look(memory);
-	}
-	memory->pages = 3584;
-	sample(memory, 3072, 3584, 1);
-	CHECK(changed(memory));
+	CHECK(guesses_next(memory, 3072));
 	destroy(memory);
 
 	memory = make_new_region(0, false);
@@ -573,13 +580,7 @@ static void test_new_region_when_full(void)
 	CHECK(memory->plan->cool);
 	/* It was right, and the looks after that, which are due, do not make it wrong. */
 	memory->capacity = CAPACITY;
-	for (i = 0; i < 8; i++) {
-		sample(memory, 0, CAPACITY, 4);
-		look(memory);
-	}
-	memory->pages = 3072;
-	sample(memory, 2560, 3072, 1);
-	CHECK(changed(memory));
+	CHECK(guesses_next(memory, 2560));
 	destroy(memory);
 }
 
