@@ -4,7 +4,7 @@
 #include "policy/rules.h"
 #include "policy_memory.h"
 
-/* A second at first, 0.75 % of what was worked, and eight times what a second won lately. */
+/* Something at first, 0.75 % of what was worked, and eight times what a second won lately. */
 static void test_left(void)
 {
 	struct balance balance = {};
@@ -24,6 +24,29 @@ static void test_left(void)
 	balance_look(&balance, -3, 10, 1);
 	CHECK(near(balance_left(&balance),
 		   1 - 3 + (0.125 + 0.06) * exp2(-10 / 300.0) + 0.075, 0));
+}
+
+/* At first, what fills the fast tier: at least 250 ms, and at most a second, or if not known. */
+static void test_fill(void)
+{
+	static const double cases[][2] = {
+		{ 0, 1 }, { 0.001, 0.25 }, { 0.2, 0.25 }, { 0.3, 0.3 }, { 0.95, 0.95 }, { 60, 1 },
+	};
+	struct memory *memory = make(4000, 0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct balance balance = { .fill = cases[i][0] };
+
+		CHECK(near(balance_left(&balance), cases[i][1], 0));
+	}
+	/* A page comes for each that leaves, and a copy takes 5 us; later 25 us. */
+	work(memory, 2000, 2500, 2, 1);
+	CHECK(near(memory->policy->balance.fill, CAPACITY * 0.00001, 0));
+	policy_copied(memory->policy, 1000, 85000000);
+	look(memory);
+	CHECK(near(memory->policy->balance.fill, CAPACITY * 0.00005, 0));
+	destroy(memory);
 }
 
 /* What was long ago counts less: half after five minutes. The sums are complete. */
@@ -120,9 +143,9 @@ static void test_again(void)
 	CHECK(near(wait_after(memory, 0.003), 0.8, 0));
 	for (i = 10; !fast_of(memory, 2000, 2500) && i < 1000; i++)
 		work(memory, 2000, 2500, 2, 1);
-	/* A second may be lost, and what is earned in each second, less its samples. */
+	/* 250 ms may be lost, and what is earned in each second, less its samples. */
 	cost *= exp2(-(double)i / 300);
-	cost -= 1 + (0.0075 - 0.0015) * 300 / log(2) * (1 - exp2(-(double)i / 300));
+	cost -= 0.25 + (0.0075 - 0.0015) * 300 / log(2) * (1 - exp2(-(double)i / 300));
 	printf("# after %u s, %.3f s\n", i, cost);
 	CHECK(fabs(cost) < 0.02 && fast_of(memory, 2000, 2500) == 500);
 	destroy(memory);
@@ -314,9 +337,9 @@ static void test_many_looks(void)
 		work(memory, 2000, 2500, 2, 1);
 		policy_looked(memory->policy, 0.05);
 	}
-	/* 1.5 s fade to 1 s and what is earned: 0.75 %, less the samples, and less a half of it. */
+	/* 1.5 s fade to 250 ms and what is earned: 0.75 %, less the samples and a half of it. */
 	printf("# after %u s\n", i);
-	CHECK(fabs(i + 300 * log2((1 + 0.00225 * 300 / log(2)) /
+	CHECK(fabs(i + 300 * log2((0.25 + 0.00225 * 300 / log(2)) /
 				  (1.5 + 0.00225 * 300 / log(2)))) < 5);
 	destroy(memory);
 }
@@ -325,6 +348,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_left),
+		TAP_TEST(test_fill),
 		TAP_TEST(test_fading),
 		TAP_TEST(test_wait),
 		TAP_TEST(test_turns),

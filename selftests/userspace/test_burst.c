@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bursts of the policy: how it sees that a program goes to other pages, and what it does then. */
 #include <math.h>
+#include "policy/pace.h"
 #include "policy/rules.h"
 #include "policy_memory.h"
 
@@ -290,6 +291,34 @@ static void test_burst_in_vain(void)
 	CHECK(!memory->plan->burst && memory->plan->won < 0.01);
 	CHECK(wait_after(memory, 0.01) > 3 * first);
 	destroy(memory);
+}
+
+/* Does a burst go on if this part of the time can be won, and moves have raised a share of 0.2? */
+static bool goes_on(double won, double share)
+{
+	struct memory *memory = make(4000, 0);
+	const struct policy_look at = { .period = 499, .capacity = CAPACITY, .samples = 2400 };
+	struct policy *policy = memory->policy;
+	bool burst;
+
+	sample(memory, 0, 2400, 1);
+	CHECK(look(memory)->burst);
+	policy->burst.looks = LEARNT_LOOKS + 1;
+	policy->burst.first_share = 0.2;
+	policy->burst.usual.share = share;
+	policy->plan.won = won / GAP_S;
+	pace_plan(policy, &at);
+	burst = policy->plan.burst;
+	destroy(memory);
+	return burst;
+}
+
+/* Expected savings are mostly chance where moves have not paid yet: more of them is required. */
+static void test_burst_not_paid(void)
+{
+	CHECK(!goes_on(0.0098, 0.2) && goes_on(0.0102, 0.2));
+	CHECK(!goes_on(0.0098, 0.29) && goes_on(0.0098, 0.31));
+	CHECK(!goes_on(0.0029, 0.31) && goes_on(0.0031, 0.31));
 }
 
 /* Looks of a burst, if there are samples of so many pages at each, and all is to be won. */
@@ -597,6 +626,7 @@ int main(void)
 		TAP_TEST(test_burst_again),
 		TAP_TEST(test_burst_halved),
 		TAP_TEST(test_burst_in_vain),
+		TAP_TEST(test_burst_not_paid),
 		TAP_TEST(test_burst_samples),
 		TAP_TEST(test_burst_idle),
 		TAP_TEST(test_burst_wait),

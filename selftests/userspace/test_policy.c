@@ -518,7 +518,7 @@ static void test_huge_at_rate(void)
 	destroy(memory);
 }
 
-/* A sample in a long time promises less than one in a short time. */
+/* A sample in a long time promises less than one in a short time, unless all are alike. */
 static void test_longer(void)
 {
 	struct memory *memory = make(4000, bit(POLICY_MARGIN) | bit(POLICY_PROFIT));
@@ -531,7 +531,8 @@ static void test_longer(void)
 	sample(memory, 1600, 2600, 1);
 	won = look(memory)->won / (499 * 170 / 1e9);
 	printf("# %f samples a second are won\n", won);
-	CHECK(won > 400 && won < 550);
+	/* 649 if they were, and 455 if each went on as it was. */
+	CHECK(won > 520 && won < 620);
 	destroy(memory);
 }
 
@@ -621,31 +622,6 @@ static void test_pingpong(void)
 	destroy(memory);
 }
 
-/* What pages with two recent samples will gain, after 2,000 with one have gained @gain each. */
-static double value_after(u32 gain)
-{
-	struct unit one = { .samples = 1, .recent = 1, .pages = 1 };
-	struct unit two = { .samples = 2, .recent = 2, .pages = 1 };
-	struct predictor predictor = {};
-	u32 i;
-
-	one.class = predict_class(&one);
-	two.class = predict_class(&two);
-	CHECK(one.class != two.class);
-	for (i = 0; i < 2000; i++)
-		predict_learn(&predictor, &one, gain, 1);
-	predict_values(&predictor, 1);
-	return predictor.value[two.class];
-}
-
-/* Pages that are read one after the other: nobody had two samples, yet what to expect is known. */
-static void test_persistence(void)
-{
-	CHECK(value_after(0) < 0.2);
-	CHECK(value_after(1) > 1 && value_after(1) < 3);
-	CHECK(value_after(5) > 1 && value_after(5) < 3.5);
-}
-
 /* Nothing, no samples, no fast tier: no moves, no trouble. */
 static void test_nothing(void)
 {
@@ -699,7 +675,6 @@ int main(void)
 		TAP_TEST(test_huge),
 		TAP_TEST(test_refused),
 		TAP_TEST(test_pingpong),
-		TAP_TEST(test_persistence),
 		TAP_TEST(test_nothing),
 		TAP_TEST(test_names),
 	};

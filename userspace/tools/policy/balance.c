@@ -4,8 +4,9 @@
 
 /* This part of the time may be lost. */
 #define LOST_PART	0.0075
-/* And so many seconds of CPU time, before anything can have been won. */
-#define BEGIN_S		1.0
+/* And so many seconds of CPU time, before anything can have been won: at least, and at most. */
+#define BEGIN_LEAST_S	0.25
+#define BEGIN_MOST_S	1.0
 /* After so many seconds, what was won and spent counts half. */
 #define HALF_S		300
 /* While nothing is left, looks may take this part of what may be lost. */
@@ -31,7 +32,10 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
 
 double balance_left(const struct balance *balance)
 {
-	return balance->won - balance->spent + BEGIN_S + LOST_PART * balance->worked +
+	const double begin = balance->fill ? fmax(balance->fill, BEGIN_LEAST_S) : BEGIN_MOST_S;
+
+	return balance->won - balance->spent + fmin(begin, BEGIN_MOST_S) +
+	       LOST_PART * balance->worked +
 	       fmin(fmax(balance->lately, 0) * USEFUL_S, balance->busy);
 }
 

@@ -27,6 +27,8 @@
  */
 #define WORTH		0.003
 #define WORTH_UNSURE	0.03
+/* And a burst whose moves have not paid yet goes on only for this. */
+#define WORTH_BURST	0.01
 /* What part of the time lists of regions may take. */
 #define GLANCES_PART	0.0025
 /* The first look comes after FIRST_SAMPLES, or after so many seconds. */
@@ -79,14 +81,15 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 void pace_plan(struct policy *policy, const struct policy_look *look)
 {
 	struct policy_plan *plan = &policy->plan;
-	bool much;
+	bool pays = burst_pays(&policy->burst), much;
 
 	/* From samples a second to a part of the time. */
 	plan->won *= look->period * policy->config.gap_ns / 1e9;
 	if (!rule_balance(policy))
 		policy->burst.looks = 0;
-	much = plan->won >= (burst_pays(&policy->burst) ? WORTH : WORTH_UNSURE);
-	if (plan->won < WORTH && policy->burst.looks > LEARNT_LOOKS && !look->focused)
+	much = plan->won >= (pays ? WORTH : WORTH_UNSURE);
+	if (plan->won < (pays ? WORTH : WORTH_BURST) && policy->burst.looks > LEARNT_LOOKS &&
+	    !look->focused)
 		policy->burst.looks = 0;
 	plan->burst = policy->burst.looks;
 	plan->thin = rule_thin(policy, much);

@@ -41,6 +41,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define OLD_MOVES	0.5
 /* Before anything is learnt, no page is expected to gain more than so many times the mean. */
 #define FIRST_TIMES	6
+/* For each page that is promoted, another one leaves. */
+#define FILL_COPIES	2
 /* Weight of a new measurement of what a copy costs. */
 #define COPY_WEIGHT	0.25
 
@@ -282,6 +284,8 @@ static void begin_phase(struct policy *policy)
  */
 static void learn(struct policy *policy)
 {
+	const double before = policy->exposure / policy->times;
+
 	predict_forget(&policy->predictor, policy->plan.cool);
 	policy->expected *= OLD_MOVES;
 	policy->gained *= OLD_MOVES;
@@ -291,6 +295,8 @@ static void learn(struct policy *policy)
 	}
 	learn_of_present(policy);
 	learn_of_missing(policy);
+	predict_rescale(&policy->predictor, policy->recent_s / before,
+			policy->rate * before / fmax(policy->pages, 1));
 }
 
 /*
@@ -533,6 +539,7 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	double won = 0;
 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
+	policy->balance.fill = look->capacity * FILL_COPIES * policy->copy_ns / 1e9;
 	origins_listed(&policy->origins, &policy->now, look->seconds, focus, &policy->room);
 	if (share >= 0)
 		won = share - origins_share(&policy->origins, &policy->now, samples, share, focus);

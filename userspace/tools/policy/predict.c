@@ -75,6 +75,28 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 {
 	predictor->pages[unit->class] += unit->pages;
 	predictor->gain[unit->class] += gain / times;
+	if (unit->recent > 0) {
+		predictor->lately += unit->recent;
+		predictor->again += gain / times;
+		predictor->alive += unit->pages;
+	}
+}
+
+void predict_rescale(struct predictor *predictor, double times, double mean)
+{
+	/* In units of the time until now, b is less / more. */
+	const double more = predictor->again - mean * predictor->alive;
+	const double less = fmax(predictor->lately - predictor->again, 0);
+	double scale = predictor->alive > 0 ? times : 1;
+	unsigned int i;
+
+	if (more > 0)
+		scale *= (less + more) / (less + times * more);
+	predictor->lately = 0;
+	predictor->again = 0;
+	predictor->alive = 0;
+	for (i = 0; i < PREDICT_CLASSES; i++)
+		predictor->gain[i] *= scale;
 }
 
 /* Before anything was learnt: a page gains as much as lately. */

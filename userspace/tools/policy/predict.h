@@ -29,12 +29,18 @@ static_assert(PREDICT_CLASSES <= 1 << 10, "struct unit has 10 bits for a class")
  * struct predictor - what classes gain
  * @pages: pages of 4 KiB that were seen, old ones counting less
  * @gain: samples that they gained, each in as much time as its recent gain had taken
+ * @lately: recent gains of all units learnt of since the last predict_rescale()
+ * @again: of those that had any, samples that they gained, as in @gain
+ * @alive: and their pages of 4 KiB
  * @value: samples that each class is expected to gain in a second, for a page of 4 KiB
  * @position: for each class, its number by @value: 0 has the highest one
  */
 struct predictor {
 	double pages[PREDICT_CLASSES];
 	double gain[PREDICT_CLASSES];
+	double lately;
+	double again;
+	double alive;
 	double value[PREDICT_CLASSES];
 	__u16 position[PREDICT_CLASSES];
 };
@@ -61,6 +67,20 @@ void predict_forget(struct predictor *predictor, bool all);
  */
 void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 gain,
 		   double times);
+
+/**
+ * predict_rescale() - what was learnt was of recent gains of another time
+ * @predictor: the predictor, after it has learnt of all units of a look
+ * @times: recent gains are of so many times as long from now on
+ * @mean: samples that a page gained on average in as much time as until now
+ *
+ * If each page has its own rate, those that gained a sample in a longer time are colder. If all are
+ * alike, they are as hot: who gained the sample was chance. For rates with a gamma distribution of
+ * that mean, a page with k samples in a time t has the rate (a + k) / (b + t), with a = b * mean
+ * (Robbins 1956; Maritz, Empirical Bayes Methods, 1970). How much more than the mean those with
+ * samples gained, compared with what they had gained before, tells b.
+ */
+void predict_rescale(struct predictor *predictor, double times, double mean);
 
 /**
  * predict_values() - find what pages of each class will gain
