@@ -9,36 +9,41 @@ static void test_left(void)
 {
 	struct balance balance = {};
 
-	CHECK(near(balance_left(&balance), 1, 0));
+	CHECK(near(balance_left(&balance), 0.25, 0));
 	balance_spend(&balance, 0.25);
 	balance_look(&balance, 0.125, 2, 4);
-	CHECK(near(balance_left(&balance), 1 + 0.125 - 0.25 * exp2(-2 / 300.0) + 0.0075 * 8 + 0.5,
-		   0));
+	CHECK(near(balance_left(&balance),
+		   0.25 + 0.125 - 0.25 * exp2(-2 / 300.0) + 0.0075 * 8 + 0.5, 0));
 	/* Not more than a second of each CPU. */
 	balance_look(&balance, 8, 8, 4);
 	CHECK(near(balance_left(&balance) - balance.won + balance.spent,
-		   1 + 0.0075 * balance.worked + 4, 0));
+		   0.25 + 0.0075 * balance.worked + 4, 0));
 	balance = (struct balance) {};
 	balance_look(&balance, 0.125, 2, 4);
 	/* What is lost is not expected to go on: then it could never be won back. */
 	balance_look(&balance, -3, 10, 1);
 	CHECK(near(balance_left(&balance),
-		   1 - 3 + (0.125 + 0.06) * exp2(-10 / 300.0) + 0.075, 0));
+		   0.25 - 3 + (0.125 + 0.06) * exp2(-10 / 300.0) + 0.075, 0));
 }
 
-/* At first, what fills the fast tier: at least 250 ms, and at most a second, or if not known. */
+/* At first, what fills the fast tier: at least 250 ms, and at most two seconds of each CPU. */
 static void test_fill(void)
 {
-	static const double cases[][2] = {
-		{ 0, 1 }, { 0.001, 0.25 }, { 0.2, 0.25 }, { 0.3, 0.3 }, { 0.95, 0.95 }, { 60, 1 },
+	static const struct {
+		double fill;
+		double busy;
+		double left;
+	} cases[] = {
+		{ 0, 0, 0.25 }, { 0.2, 1, 0.25 }, { 0.3, 0, 0.3 }, { 1.9, 0.5, 1.9 }, { 60, 0, 2 },
+		{ 60, 0.5, 2 }, { 60, 3, 6 }, { 5.5, 3, 5.5 },
 	};
 	struct memory *memory = make(4000, 0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct balance balance = { .fill = cases[i][0] };
+		const struct balance balance = { .fill = cases[i].fill, .busy = cases[i].busy };
 
-		CHECK(near(balance_left(&balance), cases[i][1], 0));
+		CHECK(near(balance_left(&balance), cases[i].left, 0));
 	}
 	/* A page comes for each that leaves, and a copy takes 5 us; later 25 us. */
 	work(memory, 2000, 2500, 2, 1);

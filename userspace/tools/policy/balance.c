@@ -4,9 +4,12 @@
 
 /* This part of the time may be lost. */
 #define LOST_PART	0.0075
-/* And so many seconds of CPU time, before anything can have been won: at least, and at most. */
+/*
+ * And so many seconds, before anything can have been won: at least, and at most of each CPU that is
+ * busy.
+ */
 #define BEGIN_LEAST_S	0.25
-#define BEGIN_MOST_S	1.0
+#define BEGIN_MOST_S	2.0
 /* After so many seconds, what was won and spent counts half. */
 #define HALF_S		300
 /* While nothing is left, looks may take this part of what may be lost. */
@@ -30,12 +33,15 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
 	balance->busy = busy;
 }
 
+/* Before the fast tier is filled, moves have only cost time. */
+static double begin_with(const struct balance *balance)
+{
+	return fmin(fmax(balance->fill, BEGIN_LEAST_S), BEGIN_MOST_S * fmax(balance->busy, 1));
+}
+
 double balance_left(const struct balance *balance)
 {
-	const double begin = balance->fill ? fmax(balance->fill, BEGIN_LEAST_S) : BEGIN_MOST_S;
-
-	return balance->won - balance->spent + fmin(begin, BEGIN_MOST_S) +
-	       LOST_PART * balance->worked +
+	return balance->won - balance->spent + begin_with(balance) + LOST_PART * balance->worked +
 	       fmin(fmax(balance->lately, 0) * USEFUL_S, balance->busy);
 }
 
