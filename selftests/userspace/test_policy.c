@@ -21,46 +21,6 @@ static void test_hot_pages_come(void)
 	destroy(memory);
 }
 
-/*
- * Hot pages that could take the place of those that only this look shows wait for the next look,
- * not for better times; those that could take the place of what came not long ago do not.
- */
-static void test_later(void)
-{
-	struct memory *memory = make(5000, bit(POLICY_BURST));
-
-	sample(memory, 100, CAPACITY, 3);
-	sample(memory, 2000, 2130, 3);
-	look(memory);
-	/* Others have moved the cold pages, and brought as many others. */
-	memset(memory->fast, false, 100);
-	memset(memory->fast + 3000, true, 100);
-	sample(memory, 100, CAPACITY, 3);
-	sample(memory, 2000, 2130, 3);
-	look(memory);
-	CHECK(!memory->plan->nr_moves && memory->plan->candidates == 100);
-	CHECK(memory->plan->held[POLICY_HELD_ROOM] == 100 && memory->plan->won > 0.005);
-	sample(memory, 100, CAPACITY, 3);
-	sample(memory, 2000, 2130, 3);
-	look(memory);
-	obey(memory);
-	CHECK(fast_of(memory, 2000, 2130) == 100);
-	destroy(memory);
-
-	memory = make(5000, bit(POLICY_BURST));
-	sample(memory, 100, CAPACITY, 3);
-	work(memory, 2000, 2100, 3, 1);
-	sample(memory, 100, CAPACITY, 3);
-	work(memory, 2000, 2100, 3, 1);
-	CHECK(fast_of(memory, 2000, 2100) == 100);
-	sample(memory, 100, CAPACITY, 3);
-	work(memory, 2200, 2300, 3, 1);
-	sample(memory, 100, CAPACITY, 3);
-	work(memory, 2200, 2300, 3, 1);
-	CHECK(!memory->plan->nr_moves && !memory->plan->held[POLICY_HELD_ROOM]);
-	destroy(memory);
-}
-
 /* Of more hot pages than fit, those with the most. */
 static u64 best_in(u32 off)
 {
@@ -572,7 +532,7 @@ static void test_longer(void)
 	won = look(memory)->won / (499 * 170 / 1e9);
 	printf("# %f samples a second are won\n", won);
 	/* 649 if they were, and 455 if each went on as it was. */
-	CHECK(won > 520 && won < 620);
+	CHECK(won > 615 && won < 635);
 	destroy(memory);
 }
 
@@ -694,7 +654,6 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_hot_pages_come),
-		TAP_TEST(test_later),
 		TAP_TEST(test_best_pages_come),
 		TAP_TEST(test_candidates),
 		TAP_TEST(test_predict),

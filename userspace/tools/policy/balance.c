@@ -4,12 +4,9 @@
 
 /* This part of the time may be lost. */
 #define LOST_PART	0.0075
-/*
- * And so many seconds, before anything can have been won: at least, and at most of each CPU that is
- * busy.
- */
+/* And so many seconds of CPU time, before anything can have been won: at least, and at most. */
 #define BEGIN_LEAST_S	0.25
-#define BEGIN_MOST_S	2.0
+#define BEGIN_MOST_S	1.0
 /* After so many seconds, what was won and spent counts half. */
 #define HALF_S		300
 /* While nothing is left, looks may take this part of what may be lost. */
@@ -36,7 +33,7 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
 /* Before the fast tier is filled, moves have only cost time. */
 static double begin_with(const struct balance *balance)
 {
-	return fmin(fmax(balance->fill, BEGIN_LEAST_S), BEGIN_MOST_S * fmax(balance->busy, 1));
+	return fmin(fmax(balance->fill, BEGIN_LEAST_S), BEGIN_MOST_S);
 }
 
 double balance_left(const struct balance *balance)

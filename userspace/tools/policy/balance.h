@@ -14,7 +14,7 @@
  * @worked: time of all CPUs that were busy
  * @lately: won in a second, between the last two looks
  * @busy: how many were busy, on average, between the last two looks
- * @fill: what it takes to fill the fast tier with other pages
+ * @fill: CPU time that it takes to fill the fast tier with other pages, in seconds
  * @all_won: what moves have saved since the start
  * @all_spent: and what was spent
  */
@@ -51,9 +51,9 @@ void balance_look(struct balance *balance, double won, double seconds, double bu
  *
  * Moves cost time at first, and save it later, or never: then they have to end. What was won lately
  * is taken to be won for USEFUL_S more, up to a second of each CPU that is busy. Besides, what it
- * takes to fill the fast tier may be lost, but at least a quarter of a second, and at most two of
- * each CPU that is busy; and 0.75 % of the time of these CPUs. The rest of 1 % is for lists of
- * regions, which do not end.
+ * takes to fill the fast tier may be lost, but at least a quarter of a second, and at most one; and
+ * 0.75 % of the time of the CPUs that are busy. The rest of 1 % is for lists of regions, which do
+ * not end.
  *
  * Return: seconds of CPU time; below 0: moves have cost too much.
  */

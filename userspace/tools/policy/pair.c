@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <math.h>
 #include <stdlib.h>
 #include "pair.h"
 
@@ -78,7 +77,6 @@ static void add_move(struct policy *policy, const struct unit *unit)
  * @made: number of @room that demotions have made
  * @out: value of the best page that was demoted for it
  * @victim: place in the order of the next page to demote
- * @later: place in the order, before @victim, of the next page that may perhaps leave later
  */
 struct pairing {
 	struct policy *policy;
@@ -87,7 +85,6 @@ struct pairing {
 	__u64 made;
 	double out;
 	size_t victim;
-	size_t later;
 };
 
 /* Gigantic pages cannot be moved, nor can pages of processes that are not visible here. */
@@ -99,13 +96,6 @@ static bool movable(const struct policy *policy, const struct unit *unit)
 	       !(moved && moved->refused);
 }
 
-/* If all moves together lose, what is there without them stays. */
-static bool may_leave(const struct policy *policy, const struct unit *unit)
-{
-	return movable(policy, unit) &&
-	       (rule_balance(policy) || !origins_fast(&policy->origins, unit));
-}
-
 /* The next page that may leave the fast tier; NULL: there is none. */
 static const struct unit *next_victim(struct pairing *pair, bool forced)
 {
@@ -115,27 +105,12 @@ static const struct unit *next_victim(struct pairing *pair, bool forced)
 	for (; pair->victim < now->nr; pair->victim++) {
 		const struct unit *unit = &now->unit[policy->order[pair->victim]];
 
-		if (forced ? movable(policy, unit) :
-			     may_leave(policy, unit) && rule_hysteresis(policy, pair->look, unit))
-			return unit;
-	}
-	return NULL;
-}
-
-/*
- * The next page that was passed over because only this look has shown it; NULL: there is none. What
- * was moved not long ago is not meant: that stays for longer.
- */
-static const struct unit *next_later(struct pairing *pair)
-{
-	const struct policy *policy = pair->policy;
-
-	for (; pair->later < pair->victim; pair->later++) {
-		const struct unit *unit = &policy->now.unit[policy->order[pair->later]];
-
-		if (!unit->before && may_leave(policy, unit) &&
-		    !moved_back(policy->moved, unit, policy->seconds) &&
-		    !rule_hysteresis(policy, pair->look, unit))
+		if (!movable(policy, unit))
+			continue;
+		/* If all moves together lose, what is there without them stays. */
+		if (!forced && !rule_balance(policy) && origins_fast(&policy->origins, unit))
+			continue;
+		if (forced || rule_hysteresis(policy, pair->look, unit))
 			return unit;
 	}
 	return NULL;
@@ -253,32 +228,6 @@ static double price_of(const struct pairing *pair)
 	return policy->predictor.value[now->unit[policy->order[at]].class];
 }
 
-/* Will a page be promoted if others are as cold at the next look? Each makes room only once. */
-static bool comes_later(struct pairing *pair, const struct unit *in)
-{
-	unsigned int room = 0;
-
-	while (room < in->pages) {
-		const struct unit *out = next_later(pair);
-
-		if (!out || why_not(pair, in, pair->policy->predictor.value[out->class], 2) !=
-			    POLICY_NR_HELD)
-			return false;
-		room += out->pages;
-		pair->later++;
-	}
-	return true;
-}
-
-/* The same, if those that may leave later may leave now. */
-static double later_price_of(struct pairing *pair)
-{
-	const struct unit *out = next_later(pair);
-	const double price = price_of(pair);
-
-	return out ? fmin(pair->policy->predictor.value[out->class], price) : price;
-}
-
 /* Would a page be promoted, if it were hot in one look more? */
 static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
 {
@@ -291,7 +240,7 @@ static enum policy_held judge_new(struct pairing *pair, const struct unit *in)
 		held = why_not(pair, in, pair->policy->predictor.value[out->class], 2);
 	else
 		held = POLICY_HELD_ROOM;
-	return held == POLICY_NR_HELD || comes_later(pair, in) ? POLICY_HELD_NEW : held;
+	return held == POLICY_NR_HELD ? POLICY_HELD_NEW : held;
 }
 
 static enum policy_held promote(struct pairing *pair, const struct unit *unit)
@@ -309,8 +258,6 @@ static enum policy_held promote(struct pairing *pair, const struct unit *unit)
 	if (!rule_hysteresis(pair->policy, pair->look, unit))
 		return judge_new(pair, unit);
 	held = make_way(pair, unit);
-	if (held == POLICY_HELD_MARGIN || held == POLICY_HELD_PROFIT)
-		return comes_later(pair, unit) ? POLICY_HELD_ROOM : held;
 	if (held != POLICY_NR_HELD)
 		return held;
 	pair->room -= unit->pages;
@@ -337,7 +284,7 @@ void pair_up(struct policy *policy, const struct policy_look *look)
 	const struct units *now = &policy->now;
 	struct policy_plan *plan = &policy->plan;
 	struct pairing pair = {
-		.policy = policy, .look = look, .victim = now->nr_slow, .later = now->nr_slow,
+		.policy = policy, .look = look, .victim = now->nr_slow,
 		.room = look->capacity > look->used + plan->reserve ?
 			look->capacity - look->used - plan->reserve : 0,
 	};
@@ -349,10 +296,9 @@ void pair_up(struct policy *policy, const struct policy_look *look)
 	keep_reserve(&pair);
 	for (i = 0; i < now->nr_slow; i++) {
 		const struct unit *unit = &now->unit[policy->order[i]];
-		const double price = later_price_of(&pair);
 		enum policy_held held;
 
-		if (policy->predictor.value[unit->class] <= price)
+		if (policy->predictor.value[unit->class] <= price_of(&pair))
 			break;
 		plan->candidates += unit->pages;
 		held = promote(&pair, unit);
@@ -361,7 +307,7 @@ void pair_up(struct policy *policy, const struct policy_look *look)
 			continue;
 		plan->held[held] += unit->pages;
 		if (held == POLICY_HELD_NEW || held == POLICY_HELD_ROOM || held == POLICY_HELD_RATE)
-			plan->won += unit_value(policy, unit) - unit->pages * price;
+			plan->won += unit_value(policy, unit) - unit->pages * price_of(&pair);
 	}
 	plan->threshold = price_of(&pair);
 	if (plan->nr_moves)

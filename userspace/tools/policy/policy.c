@@ -284,8 +284,6 @@ static void begin_phase(struct policy *policy)
  */
 static void learn(struct policy *policy)
 {
-	const double before = policy->exposure / policy->times;
-
 	predict_forget(&policy->predictor, policy->plan.cool);
 	policy->expected *= OLD_MOVES;
 	policy->gained *= OLD_MOVES;
@@ -295,8 +293,11 @@ static void learn(struct policy *policy)
 	}
 	learn_of_present(policy);
 	learn_of_missing(policy);
-	predict_rescale(&policy->predictor, policy->recent_s / before,
-			policy->rate * before / fmax(policy->pages, 1));
+	if (!policy->before_s)
+		return;
+	predict_rescale(&policy->predictor, policy->recent_s / policy->before_s,
+			policy->before_samples / fmax(policy->pages, 1),
+			policy->rate * policy->before_s / fmax(policy->pages, 1));
 }
 
 /*
@@ -566,8 +567,11 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->fading = fading(policy, look);
 	policy->widened = policy->focused && !look->focused;
 	policy->focused = look->focused;
-	policy->times = policy->recent_s ? policy->exposure / policy->recent_s : 1;
-	policy->recent_s = policy->exposure + policy->fading * policy->recent_s;
+	policy->before_s = policy->recent_s;
+	policy->before_samples = policy->recent_samples;
+	policy->times = policy->before_s ? policy->exposure / policy->before_s : 1;
+	policy->recent_s = policy->exposure + policy->fading * policy->before_s;
+	policy->recent_samples = samples + policy->fading * policy->before_samples;
 	if (make_room(policy, look->nr_slow + look->nr_fast))
 		return NULL;
 	take_in(policy, look);

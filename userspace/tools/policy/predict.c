@@ -13,6 +13,8 @@
 #define PERSISTENT_PAGES	0.25
 /* With fewer samples gained lately, pages are assumed to continue as before. */
 #define PERSISTENT_SAMPLES	100
+/* A difference is not chance if it is so many standard errors of a Poisson distribution. */
+#define SURE_ERRORS		2
 /* Bins of gains begin with this part of a sample. */
 #define GAIN_PARTS	4
 /* Pages of 4 KiB in a huge page. */
@@ -82,16 +84,19 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
 	}
 }
 
-void predict_rescale(struct predictor *predictor, double times, double mean)
+void predict_rescale(struct predictor *predictor, double times, double was, double mean)
 {
-	/* In units of the time until now, b is less / more. */
-	const double more = predictor->again - mean * predictor->alive;
-	const double less = fmax(predictor->lately - predictor->again, 0);
-	double scale = predictor->alive > 0 ? times : 1;
+	const double usual = mean * predictor->alive;
+	/* The program may do more, or less, than before. */
+	const double lately = was > 0 ? predictor->lately * mean / was : 0;
+	const double more = predictor->again - usual;
+	const double less = fmax(lately - predictor->again, 0);
+	double scale = 1;
 	unsigned int i;
 
-	if (more > 0)
-		scale *= (less + more) / (less + times * more);
+	/* Of rates (a + k) / (b + t) in the new time and in the old one; b is t * less / more. */
+	if (more > SURE_ERRORS * sqrt(usual))
+		scale = times * (less + more) / (less + times * more);
 	predictor->lately = 0;
 	predictor->again = 0;
 	predictor->alive = 0;

@@ -11,7 +11,8 @@
  *
  * What is learnt is by how many times a class gains more, or less, than lately. A number of
  * samples would be misleading: pages with one sample in a long time are colder than those with
- * one in a short time, and at the beginning the time gets longer from look to look.
+ * one in a short time, and at the beginning the time gets longer from look to look. How much colder
+ * depends on what part of a sample is chance; see predict_rescale().
  */
 #ifndef POLICY_PREDICT_H
 #define POLICY_PREDICT_H
@@ -28,9 +29,9 @@ static_assert(PREDICT_CLASSES <= 1 << 10, "struct unit has 10 bits for a class")
 /**
  * struct predictor - what classes gain
  * @pages: pages of 4 KiB that were seen, old ones counting less
- * @gain: samples that they gained, each in as much time as its recent gain had taken
+ * @gain: samples that they gained, in as much time as their recent gains are of
  * @lately: recent gains of all units learnt of since the last predict_rescale()
- * @again: of those that had any, samples that they gained, as in @gain
+ * @again: samples that these units gained in as much time; those without recent gains are left out
  * @alive: and their pages of 4 KiB
  * @value: samples that each class is expected to gain in a second, for a page of 4 KiB
  * @position: for each class, its number by @value: 0 has the highest one
@@ -72,15 +73,18 @@ void predict_learn(struct predictor *predictor, const struct unit *unit, __u32 g
  * predict_rescale() - what was learnt was of recent gains of another time
  * @predictor: the predictor, after it has learnt of all units of a look
  * @times: recent gains are of so many times as long from now on
- * @mean: samples that a page gained on average in as much time as until now
+ * @was: recent gain of a page until now, on average
+ * @mean: samples that a page gained on average in as much time, since the previous look
  *
- * If each page has its own rate, those that gained a sample in a longer time are colder. If all are
- * alike, they are as hot: who gained the sample was chance. For rates with a gamma distribution of
- * that mean, a page with k samples in a time t has the rate (a + k) / (b + t), with a = b * mean
- * (Robbins 1956; Maritz, Empirical Bayes Methods, 1970). How much more than the mean those with
- * samples gained, compared with what they had gained before, tells b.
+ * If each page has its own rate, those that gained a sample in a longer time are colder. The more
+ * they are alike, the less: who gained the sample was chance. For rates with a gamma distribution,
+ * a page with k samples in a time t has the rate (a + k) / (b + t), and b is a / mean (Robbins
+ * 1956; Maritz, Empirical Bayes Methods, 1970). How much more than the mean those with samples
+ * gained, compared with what they had gained before, tells b. If they did not gain clearly more, it
+ * cannot be told: perhaps nearly all pages have samples, or the program has left those that had.
+ * Then nothing changes.
  */
-void predict_rescale(struct predictor *predictor, double times, double mean);
+void predict_rescale(struct predictor *predictor, double times, double was, double mean);
 
 /**
  * predict_values() - find what pages of each class will gain

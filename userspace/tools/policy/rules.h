@@ -42,6 +42,9 @@
  * @all_rate: and of all processes
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained
+ * @recent_samples: all samples of that time, old ones counting as little as in recent gains
+ * @before_s: @recent_s as of the previous look; 0: there was none
+ * @before_samples: @recent_samples as of the previous look
  * @times: how many times longer than what was recent at the previous look @exposure is
  * @copy_ns: CPU time that moving one page takes, as measured
  * @expected: samples that promoted pages were expected to gain until the next look; those of older
@@ -88,6 +91,9 @@ struct policy {
 	double all_rate;
 	double fading;
 	double recent_s;
+	double recent_samples;
+	double before_s;
+	double before_samples;
 	double times;
 	double copy_ns;
 	double expected;
