@@ -154,6 +154,7 @@ static void test_rescale_again(void)
 {
 	struct predictor once = learnt(1, 1, 4, 2, 1 / 3.0, 1 / 3.0), twice = once;
 
+	CHECK(!once.lately && !once.again && !once.alive);
 	predict_rescale(&twice, 16, 1 / 3.0, 1 / 3.0);
 	CHECK(!memcmp(&once, &twice, sizeof(once)));
 	/* Also before the first samples. */
