@@ -774,6 +774,7 @@ static void test_idle(void)
 	u32 i;
 
 	for (i = 0; i < 3; i++) {
+		tier->due = 0;
 		sample(1000, 1400, 5);
 		look(tier);
 	}
