@@ -94,7 +94,7 @@ void predict_rescale(struct predictor *predictor, double times, double was, doub
 	double scale = 1;
 	unsigned int i;
 
-	/* Of rates (a + k) / (b + t) in the new time and in the old one; b is t * less / more. */
+	/* In a time t a class gains t * (a + k) / (b + t); here b is t * less / more. */
 	if (more > SURE_ERRORS * sqrt(usual))
 		scale = times * (less + more) / (less + times * more);
 	predictor->lately = 0;
