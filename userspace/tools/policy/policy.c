@@ -94,6 +94,7 @@ void policy_spent(struct policy *policy, double seconds)
 
 void policy_looked(struct policy *policy, double seconds)
 {
+	policy->reserve.look_s = seconds;
 	if (!rule_balance(policy))
 		seconds = fmin(seconds, balance_looks(&policy->balance, policy->interval));
 	policy_spent(policy, seconds);
@@ -268,14 +269,22 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 		focus_listed(&policy->focus, look, now);
 }
 
+/*
+ * Forgets what was gained until the look that shows a phase change: most of it was before. Else the
+ * next looks would learn that what has gained much gains nothing later, and no move would seem to
+ * pay.
+ */
 static void begin_phase(struct policy *policy)
 {
 	struct unit *unit = policy->now.unit, *end = unit + policy->now.nr;
 
 	for (; unit < end; unit++) {
 		unit->earlier = unit->samples;
+		unit->recent = 0;
 		unit->class = predict_class(unit);
 	}
+	policy->recent_s = 0;
+	policy->recent_samples = 0;
 }
 
 /*
@@ -291,10 +300,11 @@ static void learn(struct policy *policy)
 		begin_phase(policy);
 		return;
 	}
-	learn_of_present(policy);
-	learn_of_missing(policy);
+	/* At the previous look, all gains were forgotten: pages of one class had nothing in common. */
 	if (!policy->before_s)
 		return;
+	learn_of_present(policy);
+	learn_of_missing(policy);
 	predict_rescale(&policy->predictor, policy->recent_s / policy->before_s,
 			policy->before_samples / fmax(policy->pages, 1),
 			policy->rate * policy->before_s / fmax(policy->pages, 1));
@@ -593,9 +603,9 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	else if (policy->guessed && share >= 0 && !halved_since(policy))
 		policy->guessed_wrong = true;
 	learn(policy);
-	policy->learnt = policy->old.nr && !plan->cool;
+	policy->learnt = policy->old.nr && policy->before_s && !plan->cool;
 	if (rule_on(policy, POLICY_PREDICT))
-		predict_values(&policy->predictor, policy->recent_s);
+		predict_values(&policy->predictor, fmax(policy->recent_s, policy->exposure));
 	else
 		predict_by_count(&policy->predictor, USEFUL_S);
 	pair_up(policy, look);

@@ -41,16 +41,16 @@
  * @rate: how many usually come in a second
  * @all_rate: and of all processes
  * @fading: what a gain of the previous look counts now
- * @recent_s: seconds in which recent gains were gained
+ * @recent_s: seconds in which recent gains were gained; 0: there are none, a phase has begun
  * @recent_samples: all samples of that time, old ones counting as little as in recent gains
- * @before_s: @recent_s as of the previous look; 0: there was none
+ * @before_s: @recent_s as of the previous look; 0, too, if there was none
  * @before_samples: @recent_samples as of the previous look
  * @times: how many times longer than what was recent at the previous look @exposure is
  * @copy_ns: CPU time that moving one page takes, as measured
  * @expected: samples that promoted pages were expected to gain until the next look; those of older
  *	looks count less
  * @gained: samples that they have gained
- * @learnt: there was a look since the last phase change, of which the predictor has learnt
+ * @learnt: the predictor has learnt what follows a gain, since the last phase change
  * @tokens: pages that may be moved by the limit
  * @idle: there were hardly any samples at the previous look
  * @changed: policy_changed() has seen a phase change
