@@ -32,10 +32,10 @@
 /* New pages are taken to be of use for so many seconds, even if the next look comes sooner. */
 #define NEW_USEFUL_S	1.0
 /*
- * New pages gain more than is seen: they were there for half of the time, on average; and they are
+ * New pages gain more than is seen: they were there for a part of the time only; and they are
  * written first, while most CPUs sample only the misses of loads.
  */
-#define NEW_GAIN	4
+#define NEW_GAIN	3
 /* What part of what room for new pages saves the looks may take that it needs. */
 #define NEW_LOOKS_PART	0.5
 /* And what part of the time, at most. */
@@ -88,7 +88,7 @@ static void resize(struct reserve *reserve, double least, double most, double se
 }
 
 /* Learns what a new page gains: few of them say little, and old ones count less. */
-static void learn(struct reserve *reserve, double pages, double gain, double seconds, double now)
+static void learn(struct reserve *reserve, double pages, double gain, double now)
 {
 	const double old = exp2(-pages / HALF_NEW);
 
@@ -96,9 +96,9 @@ static void learn(struct reserve *reserve, double pages, double gain, double sec
 		reserve->known &= now - reserve->learnt < RETRY_S;
 		return;
 	}
-	reserve->gain = old * reserve->gain + gain / seconds;
-	reserve->seen = old * reserve->seen + pages;
-	reserve->worth = reserve->gain / reserve->seen;
+	reserve->gain = old * reserve->gain + gain;
+	reserve->seen_s = old * reserve->seen_s + pages * reserve->interval;
+	reserve->worth = reserve->gain / reserve->seen_s;
 	reserve->known = true;
 	reserve->learnt = now;
 }
@@ -107,16 +107,23 @@ static void learn(struct reserve *reserve, double pages, double gain, double sec
  * What part of the time room for new pages saves, if each of them takes the place of a page that
  * has to be copied.
  */
-static double saves(struct reserve *reserve, double interval, double sample_ns, double copy_ns)
+static double saves(struct reserve *reserve)
 {
-	const double old = exp2(-interval / COME_HALF_S);
-	const double gain = NEW_GAIN * reserve->worth * fmax(interval, NEW_USEFUL_S);
+	const double old = exp2(-reserve->interval / COME_HALF_S);
+	const double gain = NEW_GAIN * reserve->worth * fmax(reserve->interval, NEW_USEFUL_S);
 
 	reserve->come = old * reserve->come + reserve->grown;
-	reserve->come_s = old * reserve->come_s + interval;
+	reserve->come_s = old * reserve->come_s + reserve->interval;
 	if (!reserve->known)
 		return 0;
-	return reserve->come / reserve->come_s * (gain * sample_ns - copy_ns) / 1e9;
+	return reserve->come / reserve->come_s *
+	       (gain * reserve->sample_ns - reserve->copy_ns) / 1e9;
+}
+
+/* Seconds from one look for new pages to the next one, at least, if a look takes @look_s. */
+static double least_wait(const struct reserve *reserve, double look_s)
+{
+	return look_s / fmin(NEW_LOOKS_PART * reserve->saves, NEW_LOOKS_MOST);
 }
 
 void reserve_look(struct reserve *reserve, const struct policy_look *look,
@@ -135,8 +142,11 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	/* If others took room, too, it is less; of a large group not all new pages are seen. */
 	if (!look->focused)
 		reserve->grown = fmin(reserve->grown, fresh.pages);
-	learn(reserve, fresh.pages, fresh.gain, seconds, look->seconds);
-	reserve->saves = saves(reserve, interval, look->period * gap_ns, copy_ns);
+	reserve->interval = interval;
+	reserve->sample_ns = look->period * gap_ns;
+	reserve->copy_ns = copy_ns;
+	learn(reserve, fresh.pages, fresh.gain * interval / seconds, look->seconds);
+	reserve->saves = saves(reserve);
 	/* A page that is larger than the smallest reserve would waste its place. */
 	if (fresh.largest > fmax(least, 1))
 		reserve->pages = 0;
@@ -147,13 +157,22 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 
 bool reserve_pays(const struct reserve *reserve, double value)
 {
-	return !reserve->off && (!reserve->known || NEW_GAIN * reserve->worth >= value);
+	const double rate = NEW_GAIN * reserve->worth;
+	double missed;
+
+	if (reserve->off || !reserve->known)
+		return !reserve->off;
+	/* The small rest that shows when later pages gain more. */
+	if (reserve->saves <= 0)
+		return rate >= value;
+	/* What has left is missed until the next look, by when the new page is an old one. */
+	missed = value * fmax(reserve->interval, least_wait(reserve, reserve->look_s));
+	return (rate * reserve->interval - missed) * reserve->sample_ns >= reserve->copy_ns;
 }
 
 double reserve_wait(const struct reserve *reserve, double interval, double cost)
 {
 	if (!reserve->pages || reserve->saves <= 0)
 		return INFINITY;
-	return fmax(interval / 2 * reserve->pages / reserve->grown,
-		    cost / fmin(NEW_LOOKS_PART * reserve->saves, NEW_LOOKS_MOST));
+	return fmax(interval / 2 * reserve->pages / reserve->grown, least_wait(reserve, cost));
 }

@@ -22,12 +22,16 @@
  * @grown: pages that come to the fast tier between two looks, if there is room for them
  * @worth: samples that such a page gains in a second
  * @known: @worth is known
- * @gain: samples a second that new pages have gained, old ones counting less
- * @seen: how many pages these were
+ * @gain: samples that new pages have gained, old ones counting less
+ * @seen_s: in how many seconds, those of all pages together
  * @learnt: when some were seen last
  * @come: pages that have come, old ones counting less
  * @come_s: seconds in which they have
  * @saves: what part of the time such pages save, less what copying others takes that make room
+ * @sample_ns: time that a page saves in the fast tier for each of its samples
+ * @copy_ns: CPU time that it takes to move a page
+ * @interval: seconds between the last two looks
+ * @look_s: CPU time that the last look took
  * @used: pages in use after the moves of the previous look
  * @looks: looks until now
  * @seconds: time of the previous look
@@ -39,11 +43,15 @@ struct reserve {
 	double worth;
 	bool known;
 	double gain;
-	double seen;
+	double seen_s;
 	double learnt;
 	double come;
 	double come_s;
 	double saves;
+	double sample_ns;
+	double copy_ns;
+	double interval;
+	double look_s;
 	__u64 used;
 	__u64 looks;
 	double seconds;
@@ -69,6 +77,9 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
  * reserve_pays() - is it better to keep room than a page?
  * @reserve: the reserve
  * @value: samples that the page is expected to gain in a second
+ *
+ * New pages must gain more until the next look than the page would, and than a copy takes: then they
+ * are old. If they do not even save what copies take, they must only gain more in the same time.
  */
 bool reserve_pays(const struct reserve *reserve, double value);
 
