@@ -26,6 +26,7 @@ static void test_burst(void)
 	sample(memory, 2100, 2600, 6);
 	look(memory);
 	CHECK(memory->plan->burst && memory->plan->promoted_pages == 500);
+	CHECK(memory->policy->recent_s == 1 && memory->policy->recent_samples == 3000);
 	obey(memory);
 	sample(memory, 2100, 2600, 6);
 	look(memory);
@@ -35,6 +36,22 @@ static void test_burst(void)
 	CHECK(!without->plan->burst && !without->plan->cool);
 	destroy(memory);
 	destroy(without);
+}
+
+/* Of what is hot at the first look of a phase, some is by chance, as at the first look of all. */
+static void test_burst_expects(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	jump(memory);
+	sample(memory, 2100, 2400, 20);
+	look(memory);
+	CHECK(memory->plan->promoted_pages == 300);
+	obey(memory);
+	sample(memory, 2100, 2400, 4);
+	look(memory);
+	CHECK(rule_trust(memory->policy) > 0.9);
+	destroy(memory);
 }
 
 /*
@@ -622,6 +639,7 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_expects),
 		TAP_TEST(test_burst_soon),
 		TAP_TEST(test_burst_earlier),
 		TAP_TEST(test_burst_unsure),

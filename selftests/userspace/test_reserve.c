@@ -207,6 +207,7 @@ static void test_reserve_until(void)
 		.known = true, .worth = 1, .interval = 2, .saves = 0.02, .look_s = 0.1,
 		.sample_ns = 30000, .copy_ns = 30000,
 	};
+	struct memory *memory = make_with(1100, 0);
 
 	/* 5 samples in 2 seconds. */
 	CHECK(reserve_wait(&reserve, 2, 0.1) == INFINITY);
@@ -226,6 +227,9 @@ static void test_reserve_until(void)
 	CHECK(!reserve_pays(&reserve, 0));
 	reserve.off = true;
 	CHECK(!reserve_pays(&reserve, 0));
+	policy_looked(memory->policy, 0.25);
+	CHECK(memory->policy->reserve.look_s == 0.25);
+	destroy(memory);
 }
 
 /* One look that comes soon, at which there is hardly anything new, changes little. */
