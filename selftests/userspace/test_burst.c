@@ -38,6 +38,35 @@ static void test_burst(void)
 	destroy(without);
 }
 
+/* If moves have lost so much that they may be what has changed, nothing is forgotten. */
+static void test_burst_lost(void)
+{
+	struct memory *memory = make(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	policy_spent(memory->policy, 5);
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+	CHECK(memory->plan->cool && !rule_balance(memory->policy));
+	CHECK(memory->policy->recent_s > 1 && memory->plan->held[POLICY_HELD_BALANCE] == 500);
+	destroy(memory);
+}
+
+/* At the begin of a phase no page leaves for new ones: what is hot is not known. */
+static void test_burst_reserve(void)
+{
+	struct memory *memory = make_with(4000, 0);
+
+	work(memory, 1100, 1600, 6, 8);
+	memory->policy->reserve.pages = 400;
+	sample(memory, 2100, 2600, 6);
+	look(memory);
+	CHECK(memory->plan->cool && memory->plan->reserve && !memory->plan->nr_moves);
+	sample(memory, 2100, 2600, 6);
+	CHECK(look(memory)->ahead_pages);
+	destroy(memory);
+}
+
 /* Of what is hot at the first look of a phase, some is by chance, as at the first look of all. */
 static void test_burst_expects(void)
 {
@@ -639,6 +668,8 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_burst),
+		TAP_TEST(test_burst_lost),
+		TAP_TEST(test_burst_reserve),
 		TAP_TEST(test_burst_expects),
 		TAP_TEST(test_burst_soon),
 		TAP_TEST(test_burst_earlier),

@@ -349,6 +349,37 @@ static void test_more(void)
 	destroy(memory);
 }
 
+/*
+ * When the program goes to other regions, what others gained before is forgotten. That nothing
+ * moves at this look is no reason to look at fewer regions.
+ */
+static void test_begin(void)
+{
+	struct memory *memory = make_large();
+	struct focus *focus = &memory->policy->focus;
+	size_t i;
+	u32 looks;
+
+	for (looks = 0; looks < 6; looks++) {
+		sample_regions(memory, 100, 128, 4);
+		look(memory);
+		obey(memory);
+	}
+	focus->most = 128;
+	sample_regions(memory, 160, 188, 4);
+	memory->policy->changed = true;
+	look(memory);
+	CHECK(memory->plan->cool && !memory->plan->nr_moves && focus->most == 128);
+	for (i = 0; i < focus->now.nr; i++)
+		CHECK(!focus->now.unit[i].recent);
+	sample_regions(memory, 160, 188, 4);
+	look(memory);
+	for (i = 0; i < focus->now.nr; i++)
+		CHECK(focus->now.unit[i].recent == focus->now.unit[i].gain);
+	CHECK(focused_regions(memory, 160, 188) > 20);
+	destroy(memory);
+}
+
 /* Counts are halved: no region has lost anything. */
 static void test_coolings(void)
 {
@@ -820,6 +851,7 @@ int main(void)
 		TAP_TEST(test_left),
 		TAP_TEST(test_hidden),
 		TAP_TEST(test_more),
+		TAP_TEST(test_begin),
 		TAP_TEST(test_coolings),
 		TAP_TEST(test_failed),
 		TAP_TEST(test_nobody),

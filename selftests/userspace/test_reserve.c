@@ -200,7 +200,7 @@ static void test_reserve_seconds(void)
 	CHECK(reserve.worth > 0.02 && reserve.worth < 0.021);
 }
 
-/* Until the next look, new pages must gain more than what leaves for them, and than a copy takes. */
+/* Until the next look, new pages must gain more than what leaves for them and than a copy takes. */
 static void test_reserve_until(void)
 {
 	struct reserve reserve = {
@@ -221,7 +221,11 @@ static void test_reserve_until(void)
 	CHECK(reserve_pays(&reserve, 1.2) && !reserve_pays(&reserve, 1.3));
 	/* Copies take more than is saved: a small rest is kept. */
 	reserve.saves = 0;
+	reserve.pages = 64;
+	reserve.rest = 64;
 	CHECK(reserve_pays(&reserve, 2.9) && !reserve_pays(&reserve, 3.1));
+	reserve.pages = 65;
+	CHECK(!reserve_pays(&reserve, 0));
 	reserve.saves = 0.02;
 	reserve.copy_ns = 190000;
 	CHECK(!reserve_pays(&reserve, 0));

@@ -12,7 +12,7 @@
 #include "balance.h"
 #include "policy.h"
 
-/* After this many looks of a burst the policy knows what pages gain, and what moves would save. */
+/* After one look more than these the policy knows what pages gain, and what moves would save. */
 #define LEARNT_LOOKS	2
 
 /**

@@ -573,6 +573,14 @@ void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
 	area->share = fminf(fmaxf(area->share + (fast ? part : -part), 0), 1);
 }
 
+void focus_begin_phase(struct focus *focus)
+{
+	size_t i;
+
+	for (i = 0; i < focus->now.nr; i++)
+		focus->now.unit[i].recent = 0;
+}
+
 void focus_adapt(struct focus *focus, __u64 promoted)
 {
 	__u64 listed = 0;

@@ -167,6 +167,12 @@ void focus_moved(struct focus *focus, const struct policy_move *move, bool fast)
 double focus_part(const struct focus *focus, const struct policy_move *move);
 
 /**
+ * focus_begin_phase() - forget what regions have gained: the program has gone to other pages
+ * @focus: the focus
+ */
+void focus_begin_phase(struct focus *focus);
+
+/**
  * focus_adapt() - look at more regions next time, or at fewer
  * @focus: the focus
  * @promoted: pages to promote, now or at the next look

@@ -64,6 +64,9 @@ static void aim(struct policy *policy, const struct policy_look *look, bool much
 
 	if (look->focused) {
 		plan->least = 1;
+		/* At the begin of a phase, it is not known yet what should move. */
+		if (plan->cool)
+			return;
 		focus_adapt(&policy->focus, plan->promoted_pages + plan->held[POLICY_HELD_NEW] +
 			    plan->held[POLICY_HELD_ROOM]);
 		return;

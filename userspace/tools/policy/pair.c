@@ -146,14 +146,16 @@ static void keep_limit(struct pairing *pair)
 	}
 }
 
-/* Makes room for new pages, where these gain more than what leaves: so nothing is lost. */
+/* Makes room for new pages, where these gain more than what leaves; see reserve_pays(). */
 static void keep_reserve(struct pairing *pair)
 {
 	struct policy *policy = pair->policy;
 	struct policy_plan *plan = &policy->plan;
 	const struct unit *unit;
 
-	while (pair->look->used + plan->reserve > pair->look->capacity + plan->demoted_pages) {
+	/* At the begin of a phase, it is not known yet what should leave. */
+	while (!plan->cool &&
+	       pair->look->used + plan->reserve > pair->look->capacity + plan->demoted_pages) {
 		unit = next_victim(pair, false);
 		if (!unit || !within_budget(policy, unit->pages) ||
 		    !reserve_pays(&policy->reserve, policy->predictor.value[unit->class]))

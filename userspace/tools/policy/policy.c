@@ -272,17 +272,23 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 /*
  * Forgets what was gained until the look that shows a phase change: most of it was before. Else the
  * next looks would learn that what has gained much gains nothing later, and no move would seem to
- * pay.
+ * pay. But if all moves together lose, it may be these that have changed the share.
  */
 static void begin_phase(struct policy *policy)
 {
 	struct unit *unit = policy->now.unit, *end = unit + policy->now.nr;
+	const bool forgets = rule_balance(policy);
 
 	for (; unit < end; unit++) {
 		unit->earlier = unit->samples;
-		unit->recent = 0;
+		if (forgets)
+			unit->recent = 0;
 		unit->class = predict_class(unit);
 	}
+	if (!forgets)
+		return;
+	if (policy->focused)
+		focus_begin_phase(&policy->focus);
 	policy->recent_s = 0;
 	policy->recent_samples = 0;
 }
@@ -300,7 +306,7 @@ static void learn(struct policy *policy)
 		begin_phase(policy);
 		return;
 	}
-	/* At the previous look, all gains were forgotten: pages of one class had nothing in common. */
+	/* At the previous look all gains were forgotten: pages of one class were not alike. */
 	if (!policy->before_s)
 		return;
 	learn_of_present(policy);

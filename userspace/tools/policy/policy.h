@@ -197,7 +197,8 @@ enum policy_held {
  * @pingpong_pages: number of @promoted_pages that were demoted not long ago
  * @held: pages of 4 KiB that are not promoted, by enum policy_held
  * @candidates: pages of 4 KiB in the slow tier that are better than what would have to leave
- * @threshold: expected samples a second of what would have to leave next; 0: there is room
+ * @threshold: expected samples a second of what would have to leave next; 0: there is room, or a
+ *	phase begins, and nothing is expected yet
  * @fast_share: share of the samples since the previous look that were of the fast tier; below
  *	0: there were none, or it is not known
  * @budget: most pages that this look may move, by the limit

@@ -29,7 +29,10 @@
 #define HALF_NEW	256.0
 /* After so many seconds, how many pages came counts half. */
 #define COME_HALF_S		2.0
-/* New pages are taken to be of use for so many seconds, even if the next look comes sooner. */
+/*
+ * How much room new pages are worth does not depend on single looks: they are taken to be of use
+ * for so many seconds, even if the next look comes sooner.
+ */
 #define NEW_USEFUL_S	1.0
 /*
  * New pages gain more than is seen: they were there for a part of the time only; and they are
@@ -73,8 +76,9 @@ static struct fresh count_fresh(const struct units *now)
 
 static void resize(struct reserve *reserve, double least, double most, double seconds)
 {
-	const double before = reserve->pages, rest = fmin(fmax(least, REST_LEAST), REST_MOST);
+	const double before = reserve->pages;
 
+	reserve->rest = fmin(fmax(least, REST_LEAST), REST_MOST);
 	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages &&
 	    reserve->grown >= least * seconds)
 		reserve->grown = GROW * reserve->pages;
@@ -84,7 +88,7 @@ static void resize(struct reserve *reserve, double least, double most, double se
 	reserve->pages = fmin(fmax(reserve->pages, least), most);
 	/* What is left shows whether later pages gain more. */
 	if (reserve->saves < 0)
-		reserve->pages = fmin(reserve->pages, fmax(SHRINK * before, rest));
+		reserve->pages = fmin(reserve->pages, fmax(SHRINK * before, reserve->rest));
 }
 
 /* Learns what a new page gains: few of them say little, and old ones count less. */
@@ -162,9 +166,9 @@ bool reserve_pays(const struct reserve *reserve, double value)
 
 	if (reserve->off || !reserve->known)
 		return !reserve->off;
-	/* The small rest that shows when later pages gain more. */
+	/* The rest shows when later pages gain more, whatever its copies take. */
 	if (reserve->saves <= 0)
-		return rate >= value;
+		return reserve->pages <= reserve->rest && rate >= value;
 	/* What has left is missed until the next look, by when the new page is an old one. */
 	missed = value * fmax(reserve->interval, least_wait(reserve, reserve->look_s));
 	return (rate * reserve->interval - missed) * reserve->sample_ns >= reserve->copy_ns;

@@ -19,6 +19,7 @@
  * struct reserve - the room for new pages
  * @off: there is none
  * @pages: pages to keep free
+ * @rest: how many are kept free where that saves nothing
  * @grown: pages that come to the fast tier between two looks, if there is room for them
  * @worth: samples that such a page gains in a second
  * @known: @worth is known
@@ -39,6 +40,7 @@
 struct reserve {
 	bool off;
 	double pages;
+	double rest;
 	double grown;
 	double worth;
 	bool known;
@@ -78,8 +80,9 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
  * @reserve: the reserve
  * @value: samples that the page is expected to gain in a second
  *
- * New pages must gain more until the next look than the page would, and than a copy takes: then they
- * are old. If they do not even save what copies take, they must only gain more in the same time.
+ * Until the next look, new pages must gain more than the page would, and than a copy takes: by then
+ * they are old. If they do not even save what copies take, there is room for a small rest of them
+ * only, for which copies do not count.
  */
 bool reserve_pays(const struct reserve *reserve, double value);
 

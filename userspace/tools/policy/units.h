@@ -21,7 +21,7 @@
  * @addr: its address
  * @samples: samples of all of it
  * @gain: samples that it has gained since the previous look
- * @recent: what it has gained lately, old gains counting less; see policy_look()
+ * @recent: what it has gained lately in this phase, old gains counting less; see policy_look()
  * @pid: its process
  * @space: its address space
  * @target: its target
