@@ -167,37 +167,39 @@ static void test_reserve_interval(void)
 	destroy(memory);
 }
 
+/* What new pages are worth if 100 came since the last look, each of which has so many samples. */
+static double worth_after(struct reserve *reserve, double at, double exposure, u32 samples)
+{
+	struct unit unit[100] = {};
+	const struct units now = { .unit = unit, .nr = ARRAY_SIZE(unit) };
+	const struct policy_look look = {
+		.capacity = 1024, .used = 1 + ARRAY_SIZE(unit), .period = 499, .samples = 1,
+		.seconds = at,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unit); i++)
+		unit[i] = (struct unit) { .fresh = true, .pages = 1, .samples = samples };
+	reserve->used = 1;
+	reserve_look(reserve, &look, &now, exposure, 170, 5000);
+	return reserve->worth;
+}
+
+static bool between(double value, double least, double most)
+{
+	return value > least && value < most;
+}
+
 /* A look that came soon, when new pages gained much, counts as little as it was short. */
 static void test_reserve_seconds(void)
 {
-	struct policy_look look = { .capacity = 1024, .used = 1, .period = 499, .samples = 1 };
-	struct unit unit[100] = {};
-	struct units now = { .unit = unit, .nr = 100 };
 	struct reserve reserve = {};
-	unsigned int i;
 
-	for (i = 0; i < 100; i++)
-		unit[i] = (struct unit) { .fresh = true, .pages = 1, .samples = 1 };
-	look.seconds = 10;
-	reserve_look(&reserve, &look, &now, 10, 170, 5000);
-	look.used = 101;
-	reserve.used = 1;
-	look.seconds = 10.1;
-	reserve_look(&reserve, &look, &now, 0.1, 170, 5000);
-	CHECK(reserve.worth > 9.9 && reserve.worth < 10.1);
-	for (i = 0; i < 100; i++)
-		unit[i].samples = 0;
-	reserve.used = 1;
-	look.seconds = 15;
-	reserve_look(&reserve, &look, &now, 4.9, 170, 5000);
-	CHECK(reserve.worth > 0.1 && reserve.worth < 0.2);
+	worth_after(&reserve, 10, 10, 1);
+	CHECK(between(worth_after(&reserve, 10.1, 0.1, 1), 9.9, 10.1));
+	CHECK(between(worth_after(&reserve, 15, 4.9, 0), 0.1, 0.2));
 	/* Only one of four samples was taken. */
-	for (i = 0; i < 100; i++)
-		unit[i].samples = 5;
-	reserve.used = 1;
-	look.seconds = 1015;
-	reserve_look(&reserve, &look, &now, 250, 170, 5000);
-	CHECK(reserve.worth > 0.02 && reserve.worth < 0.021);
+	CHECK(between(worth_after(&reserve, 1015, 250, 5), 0.02, 0.021));
 }
 
 /* Until the next look, new pages must gain more than what leaves for them and than a copy takes. */
