@@ -74,13 +74,13 @@ static struct fresh count_fresh(const struct units *now)
 	return fresh;
 }
 
-static void resize(struct reserve *reserve, double least, double most, double seconds)
+static void resize(struct reserve *reserve, double least, double most)
 {
 	const double before = reserve->pages;
 
 	reserve->rest = fmin(fmax(least, REST_LEAST), REST_MOST);
 	if (reserve->looks++ && reserve->pages && reserve->grown >= USED_UP * reserve->pages &&
-	    reserve->grown >= least * seconds)
+	    reserve->grown >= least * reserve->interval)
 		reserve->grown = GROW * reserve->pages;
 	reserve->pages = fmax(SHRINK * reserve->pages, SPARE * reserve->grown);
 	if (reserve->looks == 1)
@@ -155,7 +155,7 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	if (fresh.largest > fmax(least, 1))
 		reserve->pages = 0;
 	else
-		resize(reserve, least, (double)look->capacity / MOST_PART, interval);
+		resize(reserve, least, (double)look->capacity / MOST_PART);
 	reserve->seconds = look->seconds;
 }
 
