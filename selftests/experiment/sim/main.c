@@ -38,6 +38,7 @@ struct list {
  * @intervals: most seconds between two looks; 0: no limit
  * @cpus: that a made-up program uses
  * @seed: of random numbers
+ * @misses: the process whose misses a file has; 0: it has samples
  * @first: a file with the pages that were touched first
  * @trace: print a line for each look
  * @json: print JSON
@@ -55,6 +56,7 @@ struct options {
 	struct list intervals;
 	__s64 cpus;
 	__s64 seed;
+	__s64 misses;
 	const char *first;
 	bool trace;
 	bool json;
@@ -119,7 +121,13 @@ static struct source *open_source(const struct options *opt, const char *path, _
 		.page_shift = opt->huge ? HTMM_REGION_SHIFT : HTMM_PAGE_SHIFT,
 		.seed = opt->seed,
 	};
+	const struct misses_config misses = {
+		.path = path, .pid = opt->misses, .period = period, .seed = opt->seed,
+		.first = opt->first,
+	};
 
+	if (path && opt->misses)
+		return source_misses(&misses, err);
 	return path ? source_recording(path, period, opt->config.all_fast, opt->first, err) :
 		      source_program(&config, err);
 }
@@ -189,6 +197,10 @@ static int sweep(const struct options *opt, const char *path, struct htmm_error 
 	unsigned int i, nr = opt->periods.nr * opt->coolings.nr * opt->intervals.nr;
 	int ret;
 
+	if (opt->misses && !path)
+		return htmm_error_set(err, EINVAL, "give the file that has them",
+				      "--misses without a file");
+	config.all_fast |= opt->misses > 0;
 	config.capacity = opt->capacity >> HTMM_PAGE_SHIFT;
 	if (!config.capacity)
 		config.capacity = (opt->size >> HTMM_PAGE_SHIFT) / (opt->ratio + 1);
@@ -257,8 +269,10 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 		{ OPT_NUMBER, 0, "seed", "N", "of random numbers (1)", &opt.seed, 0, LLONG_MAX },
 		{ OPT_FLAG, 0, "all-fast", NULL, "FILE was recorded with all memory fast",
 		  &opt.config.all_fast },
-		{ OPT_TEXT, 0, "first", "FILE", "with --all-fast: pages that were touched first",
-		  &opt.first },
+		{ OPT_NUMBER, 0, "misses", "PID", "FILE has every miss: simulate this process",
+		  &opt.misses, 1, (1 << 22) - 1 },
+		{ OPT_TEXT, 0, "first", "FILE",
+		  "with --all-fast or --misses: pages that were touched first", &opt.first },
 		{ OPT_FLAG, 0, "still", NULL, "move nothing", &opt.config.still },
 		{ OPT_FLAG, 0, "trace", NULL, "print a line for each look", &opt.trace },
 		OPT_JSON(&opt.json),
@@ -281,8 +295,11 @@ static const struct command cmd_sim = {
 		"by the module's own code, and the policy of 'htmmctl tier' moves pages.  Of a\n"
 		"recording, each sample stands for the accesses until the next one, and time passes as\n"
 		"recorded; with --all-fast, the samples' own time is left out, and accesses of the\n"
-		"slow tier, looks and moves take more.  Pages that were touched first are in lines of\n"
-		"an address and a number of pages, in hexadecimal; others follow by their addresses.",
+		"slow tier, looks and moves take more.  With --misses, FILE has each miss of a machine\n"
+		"that had all memory fast: what is served fast is known of all, and counted are samples\n"
+		"of the loads.  Pages that were touched first are in lines of an address and a number\n"
+		"of pages, in hexadecimal; others follow by their addresses.  Without these lines, a\n"
+		"page of --misses is touched where it first misses.",
 	.run = run_sim,
 };
 

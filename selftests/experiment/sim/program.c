@@ -147,6 +147,7 @@ static int next(struct source *source, struct sim_sample *sample, struct htmm_er
 	program->made += program->config.period;
 	*sample = (struct sim_sample) {
 		.addr = program->address(program),
+		.accesses = program->config.period,
 		.period = program->config.period,
 	};
 	return 1;

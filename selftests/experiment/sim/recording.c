@@ -8,7 +8,6 @@
 #include "source.h"
 
 #define USER_END	0x800000000000ULL
-#define PAGE		4096ULL
 
 /**
  * struct recording - a perf.data file
@@ -51,6 +50,7 @@ static int next(struct source *source, struct sim_sample *to, struct htmm_error 
 	*to = (struct sim_sample) {
 		.space = sample.pid, .addr = sample.addr,
 		.ns = sample.time > recording->begin ? sample.time - recording->begin : 0,
+		.accesses = sample.period * recording->step,
 		.period = sample.period * recording->step,
 		.recorded = recording->step,
 	};
@@ -84,126 +84,19 @@ static struct source *open_recording(const char *path, __u64 step, struct htmm_e
 	return NULL;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct sim_page *x = a, *y = b;
-
-	if (x->space != y->space)
-		return x->space < y->space ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* What is between two pages that were sampled is memory, too, if it is not more than this. */
-#define GAP		(512 * PAGE)
-
-/* Leaves one of each page of @from, and adds those between. */
-static int fill_gaps(struct source *to, const struct sim_page *from, size_t nr,
-		     struct htmm_error *err)
-{
-	size_t room = 0, i;
-
-	for (i = 0; i < nr; i++) {
-		struct sim_page page = from[i];
-
-		if (i && page.space == from[i - 1].space && page.addr - from[i - 1].addr <= GAP)
-			page.addr = from[i - 1].addr + PAGE;
-		for (; page.addr <= from[i].addr; page.addr += PAGE) {
-			if (to->nr_touched == room) {
-				struct sim_page *more;
-
-				room = room ? 2 * room : 4096;
-				more = realloc(to->touched, room * sizeof(*more));
-				if (!more)
-					return htmm_error_set(err, ENOMEM, NULL, "out of memory");
-				to->touched = more;
-			}
-			to->touched[to->nr_touched++] = page;
-		}
-	}
-	return 0;
-}
-
-/* Finds the pages of all samples of @from, in order of their addresses. */
-static int find_touched(struct source *to, struct source *from, struct htmm_error *err)
-{
-	struct sim_page *page = NULL;
-	struct sim_sample sample;
-	size_t room = 0, nr = 0;
-	int ret;
-
-	while ((ret = from->next(from, &sample, err)) > 0) {
-		if (nr == room) {
-			struct sim_page *more;
-
-			room = room ? 2 * room : 4096;
-			more = realloc(page, room * sizeof(*more));
-			if (!more) {
-				ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
-				break;
-			}
-			page = more;
-		}
-		page[nr++] = (struct sim_page) { sample.space, sample.addr & -PAGE };
-	}
-	if (nr)
-		qsort(page, nr, sizeof(*page), by_address);
-	if (!ret)
-		ret = fill_gaps(to, page, nr, err);
-	free(page);
-	return ret;
-}
-
-/* Puts the pages of a file before all others. */
-static int put_first(struct source *to, const char *path, struct htmm_error *err)
-{
-	__u32 space = to->nr_touched ? to->touched[0].space : 0;
-	__u64 addr, pages;
-	struct sim_page *page = NULL, *more;
-	size_t nr = 0;
-	int ret = 0;
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return htmm_error_set(err, errno, NULL, "cannot open '%s'", path);
-	while (!ret && fscanf(file, "%llx %llx", &addr, &pages) == 2) {
-		more = realloc(page, (nr + pages + to->nr_touched) * sizeof(*page));
-		if (!more) {
-			ret = htmm_error_set(err, ENOMEM, NULL, "out of memory");
-			break;
-		}
-		page = more;
-		for (; pages; pages--, addr += PAGE)
-			page[nr++] = (struct sim_page) { space, addr };
-	}
-	if (!ret && !nr)
-		ret = htmm_error_set(err, EINVAL, "give lines of an address and a number of pages",
-				     "'%s' has no pages", path);
-	fclose(file);
-	if (ret) {
-		free(page);
-		return ret;
-	}
-	memcpy(page + nr, to->touched, to->nr_touched * sizeof(*page));
-	free(to->touched);
-	to->touched = page;
-	to->nr_touched += nr;
-	return 0;
-}
-
 struct source *source_recording(const char *path, __u64 step, bool touched, const char *first,
 				struct htmm_error *err)
 {
 	struct source *source = open_recording(path, step, err), *again;
-	int ret;
+	int ret = -1;
 
 	if (!source || !touched)
 		return source;
 	again = open_recording(path, 1, err);
-	ret = again ? find_touched(source, again, err) : -1;
-	if (again)
+	if (again) {
+		ret = source_touch(source, again, first, err);
 		again->close(again);
-	if (!ret && first)
-		ret = put_first(source, first, err);
+	}
 	if (!ret)
 		return source;
 	source->close(source);

@@ -93,14 +93,14 @@ static void pass(struct sim *sim, const struct sim_sample *sample, bool fast)
 	double ns = config->cpu_ns + (fast ? config->fast_ns : config->slow_ns);
 
 	if (!sim->source->timed) {
-		sim->seconds += sample->period * ns / 1e9 / config->policy.cpus;
+		sim->seconds += sample->accesses * ns / 1e9 / config->policy.cpus;
 		return;
 	}
 	/* The simulation has samples of its own. */
 	if (config->all_fast)
 		sim->late -= sample->recorded * config->recorded_ns / 1e9;
 	if (config->all_fast && !fast)
-		sim->late += sample->period * (config->slow_ns - config->fast_ns) / 1e9;
+		sim->late += sample->accesses * (config->slow_ns - config->fast_ns) / 1e9;
 	sim->seconds = sample->ns / 1e9 + sim->late;
 }
 
@@ -370,14 +370,14 @@ static void take(struct sim *sim, const struct sim_sample *sample)
 {
 	bool fast = world_touch(&sim->world, sample->space, sample->addr) == PLACE_FAST;
 
-	sim->fast_accesses += fast * (double)sample->period;
-	sim->look_fast += fast * (double)sample->period;
-	sim->accesses += sample->period;
-	sim->period = sample->period;
-	sim->look_all += sample->period;
+	sim->fast_accesses += fast * (double)sample->accesses;
+	sim->look_fast += fast * (double)sample->accesses;
+	sim->accesses += sample->accesses;
+	sim->look_all += sample->accesses;
 	pass(sim, sample, fast);
-	if (sim->config->still)
+	if (sim->config->still || !sample->period)
 		return;
+	sim->period = sample->period;
 	if (sim->plan && sim->taken++ % sim->plan->thin)
 		return;
 	sim->result->samples++;

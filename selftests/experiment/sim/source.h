@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a simulation's samples come from: a recording, or a made-up program. */
+/* Where a simulation's accesses come from: a recording, a list of misses, or a made-up program. */
 #ifndef SIM_SOURCE_H
 #define SIM_SOURCE_H
 
@@ -8,17 +8,19 @@
 #include <htmm/error.h>
 
 /**
- * struct sim_sample - one sample
+ * struct sim_sample - an access
  * @space: address space
- * @addr: address of the access
- * @ns: time since the beginning; only of a recording
- * @period: accesses that it stands for
+ * @addr: its address
+ * @ns: time since the beginning; not of a made-up program
+ * @accesses: those that it stands for
+ * @period: accesses between two samples; 0: it is not a sample
  * @recorded: samples of a recording that it stands for
  */
 struct sim_sample {
 	__u32 space;
 	__u64 addr;
 	__u64 ns;
+	__u64 accesses;
 	__u64 period;
 	__u64 recorded;
 };
@@ -34,15 +36,15 @@ struct sim_page {
 };
 
 /**
- * struct source - samples in order of time
+ * struct source - accesses in order of time
  * @next: gets the next one; returns 1, 0 (the end), or a negative errno
  * @best: share of the accesses that a fast tier of so many pages could serve now, if one
  *	knew the future; NULL: not known
  * @close: frees it
- * @timed: samples have times; else time passes as the accesses take it
- * @pages: pages that are touched, in order, before the first sample; of space 0, from address
- *	0 on; 0: pages are touched when they are first sampled
- * @touched: pages that are touched, in order, before the first sample, wherever they are
+ * @timed: accesses have times; else time passes as the accesses take it
+ * @pages: pages that are touched, in order, before the first access; of space 0, from address
+ *	0 on; 0: pages are touched when they are first accessed
+ * @touched: pages that are touched, in order, before the first access, wherever they are
  * @nr_touched: how many
  * @page_shift: size of the mappings, 12 or 21
  */
@@ -103,5 +105,46 @@ struct source *source_program(const struct source_config *config, struct htmm_er
  */
 struct source *source_recording(const char *path, __u64 step, bool touched, const char *first,
 				struct htmm_error *err);
+
+/**
+ * struct misses_config - of a list of misses
+ * @path: the file, see selftests/pebs/plugin/misses.h
+ * @pid: the process whose misses they are
+ * @period: each so many'th load is a sample
+ * @seed: which of them: the samples come so many loads earlier
+ * @first: as of source_recording(): all pages were touched before; NULL: where they first miss
+ */
+struct misses_config {
+	const char *path;
+	__u64 pid;
+	__u64 period;
+	__u64 seed;
+	const char *first;
+};
+
+/**
+ * source_misses() - read every miss of a process
+ * @config: which
+ * @err: says why they cannot be read
+ *
+ * Stores that missed no cache are left out.
+ *
+ * Return: the source, or NULL.
+ */
+struct source *source_misses(const struct misses_config *config, struct htmm_error *err);
+
+/**
+ * source_touch() - let a source begin with all its pages touched
+ * @source: the source
+ * @again: one of the same accesses; read to its end
+ * @first: a file with pages that were touched before the others, see source_recording(); NULL: none
+ * @err: says what failed
+ *
+ * Context: before the first access of @source is read. Its close() frees what it touches.
+ *
+ * Return: 0 or a negative errno.
+ */
+int source_touch(struct source *source, struct source *again, const char *first,
+		 struct htmm_error *err);
 
 #endif /* SIM_SOURCE_H */
