@@ -259,3 +259,37 @@ void work(struct memory *memory, u32 from, u32 to, u32 times, u32 looks)
 		obey(memory);
 	}
 }
+
+struct memory *make_large(void)
+{
+	struct memory *memory = make(PAGES, 0);
+	u32 page;
+
+	memory->focused = true;
+	memory->capacity = 32 * HUGE;
+	for (page = 0; page < memory->capacity; page++)
+		memory->fast[page] = true;
+	return memory;
+}
+
+void sample_regions(struct memory *memory, u32 from, u32 to, u32 times)
+{
+	sample(memory, from * HUGE, to * HUGE, times);
+}
+
+void sample_all(struct memory *memory, u32 times)
+{
+	u32 region;
+
+	for (region = 0; region < REGIONS; region++)
+		sample(memory, region * HUGE, region * HUGE + 20, region < 32 ? 2 : 2 * times);
+}
+
+u32 focused_regions(const struct memory *memory, u32 from, u32 to)
+{
+	u32 nr = 0;
+
+	for (; from < to; from++)
+		nr += in_focus(memory, from * HUGE);
+	return nr;
+}

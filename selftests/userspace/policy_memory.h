@@ -7,6 +7,7 @@
 
 #define PAGES		131072U
 #define HUGE		512U
+#define REGIONS		(PAGES / HUGE)
 /* The fast tier of most tests, and what is kept free of it (1/256). */
 #define CAPACITY	1024U
 /* What a sample of the slow tier takes longer, in seconds: 499 misses. */
@@ -68,7 +69,7 @@ struct memory {
 	struct htmm_page slow_list[PAGES];
 	struct htmm_page fast_list[PAGES];
 	struct htmm_page rest_list[PAGES];
-	struct htmm_page regions[PAGES / HUGE];
+	struct htmm_page regions[REGIONS];
 	const struct policy_plan *plan;
 };
 
@@ -117,5 +118,14 @@ bool knows(const struct memory *memory, double part);
 /* Pages in the fast tier: all, or those of @from to @to, without @to. */
 u64 used(const struct memory *memory);
 u64 fast_of(const struct memory *memory, u32 from, u32 to);
+
+/* Looked at in parts: of 256 regions, the first 32 are in the fast tier. */
+struct memory *make_large(void);
+/* Each page of regions @from to @to, without @to, is sampled @times times. */
+void sample_regions(struct memory *memory, u32 from, u32 to, u32 times);
+/* Each region has samples, and the slow tier @times times as many in each. */
+void sample_all(struct memory *memory, u32 times);
+/* How many of these regions are in focus? */
+u32 focused_regions(const struct memory *memory, u32 from, u32 to);
 
 #endif /* HTMM_SELFTESTS_USERSPACE_POLICY_MEMORY_H */
