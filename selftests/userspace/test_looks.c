@@ -70,6 +70,66 @@ static void test_wait_parts(void)
 	destroy(memory);
 }
 
+/* Looks take at most 40 % of what is lost if the slow tier serves all misses, of all processes. */
+static void test_wait_stake(void)
+{
+	struct memory *memory = make(4000, bit(POLICY_BURST));
+	struct policy *policy = memory->policy;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		/* Each stands for 4, wherever it is. */
+		sample(memory, 0, 800, 1);
+		sample(memory, 2000, 2200, 1);
+		memory->others += 200;
+		memory->thin = 4;
+		look(memory);
+		CHECK(near(policy->stake, 4800 * GAP_S, 0) || !i);
+	}
+	policy->plan.won = 1000;
+	CHECK(near(wait_after(memory, 0.1), 0.1 / (0.4 * 4800 * GAP_S), 0));
+	/* However little it is, they take 0.2 %. */
+	policy->stake = 0.001;
+	CHECK(near(wait_after(memory, 0.01), 5, 0));
+	policy->stake = 0;
+	CHECK(near(wait_after(memory, 0.01), 5, 0));
+	/* Of much memory, they only show a part. */
+	policy->focused = true;
+	CHECK(near(wait_after(memory, 0.01), 0.05, 0));
+	policy->plan.won = 0;
+	policy->burst.looks = 1;
+	CHECK(wait_after(memory, 0.01) < 2.1);
+	destroy(memory);
+}
+
+/*
+ * Nor do samples take more than a fifth of that. @focused: of much memory, a look shows a part only.
+ * One of how many is taken of 60,000 samples a second, if a miss takes so much longer.
+ */
+static u32 thin_for_stake(double gap_ns, bool focused)
+{
+	struct memory *memory = make(4000, 0);
+	u32 one_of;
+
+	memory->policy->config.gap_ns = gap_ns;
+	sample(memory, 1000, 2000, 60);
+	look(memory);
+	CHECK(memory->plan->burst);
+	memory->policy->focused = focused;
+	one_of = rule_thin(memory->policy, true);
+	destroy(memory);
+	return one_of;
+}
+
+static void test_thin_stake(void)
+{
+	/* With 5 ns, 0.15 s are at stake, and a fifth of it is for 19,960 samples. */
+	CHECK(thin_for_stake(5, false) == 4 && thin_for_stake(8, false) == 2);
+	CHECK(thin_for_stake(170, false) == 2 && thin_for_stake(5, true) == 2);
+	/* Some are needed to see whether the program changes. */
+	CHECK(thin_for_stake(0.1, false) == 64);
+}
+
 /* If there are many parts, and CPUs, looks at them may take the time of up to four. */
 static void test_wait_cpus(void)
 {
@@ -86,6 +146,7 @@ static void test_wait_cpus(void)
 
 	work(memory, 0, 100, 5, 12);
 	policy->focus.most = 10;
+	policy->stake = 10;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		policy->balance.busy = cases[i].cpus;
 		policy->focus.now.nr = 10 * cases[i].parts;
@@ -268,7 +329,7 @@ static void test_late(void)
 	policy_begins(memory->policy, 30, 9.5);
 	sample(memory, 2000, 2300, 1);
 	look(memory);
-	CHECK(fabs(wait_after(memory, 0.1) - 1) < 0.01);
+	CHECK(fabs(wait_after(memory, 0.005) - 1) < 0.01);
 	destroy(memory);
 }
 
@@ -382,6 +443,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_wait),
 		TAP_TEST(test_wait_parts),
+		TAP_TEST(test_wait_stake),
+		TAP_TEST(test_thin_stake),
 		TAP_TEST(test_wait_cpus),
 		TAP_TEST(test_wait_forced),
 		TAP_TEST(test_slow_cut),

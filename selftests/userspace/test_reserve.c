@@ -116,29 +116,49 @@ static void test_reserve_pays(void)
 	destroy(memory);
 }
 
+/* No room is made that new pages would take so late that more is missed until then. */
+static void test_reserve_idle(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	u32 i;
+
+	for (i = 0; i < 15; i++) {
+		sample(memory, 0, memory->pages, 1);
+		/* As if they had come slower: 8 a second, which gain 12 samples each, others 1. */
+		if (i == 14)
+			memory->policy->reserve.come_s = 70;
+		allocating(memory, 1, 120, 6, 0);
+		CHECK(i != 13 || memory->plan->ahead_pages == 120);
+	}
+	printf("# %llu pages of %llu\n", memory->plan->ahead_pages, memory->plan->reserve);
+	CHECK(memory->plan->reserve >= 180 && memory->plan->ahead_pages > 20 &&
+	      memory->plan->ahead_pages < 60);
+	destroy(memory);
+}
+
 /* What new pages gain has to be more than the copies of what leaves for them take. */
 static void test_reserve_profit(void)
 {
 	struct memory *memory = make_with(1100, 0), *without = make_with(1100, bit(POLICY_PROFIT));
 	const struct reserve *reserve = &memory->policy->reserve;
 
-	/* What a page gains with one sample takes 254 us of the program's time. */
-	memory->policy->copy_ns = 300000;
+	/* What a page gains with one sample takes 170 us of the program's time. */
+	memory->policy->copy_ns = 200000;
 	CHECK(allocating(memory, 12, 120, 1, 0) <= 16 && memory->plan->reserve == 16);
 	CHECK(memory->plan->ahead_pages >= 8 && reserve->saves < 0);
 	CHECK(isinf(reserve_wait(reserve, 1, 0.001)));
-	memory->policy->copy_ns = 220000;
+	memory->policy->copy_ns = 136000;
 	CHECK(allocating(memory, 12, 120, 1, 0) == 120);
 	/* 120 times 34 us, of which looks may take half. */
 	CHECK(reserve->saves > 0.0037 && reserve->saves < 0.0045);
 	CHECK(wait_after(memory, 0.01) > 4.4 && wait_after(memory, 0.01) < 5.4);
 	/* It shrinks step by step, until later ones gain more. */
-	memory->policy->copy_ns = 300000;
+	memory->policy->copy_ns = 200000;
 	allocating(memory, 1, 120, 1, 0);
 	CHECK(reserve->saves < 0 && memory->plan->reserve >= 100 && memory->plan->reserve < 180);
 	CHECK(allocating(memory, 12, 120, 1, 0) <= 16);
 	CHECK(allocating(memory, 20, 120, 2, 0) == 120 && reserve->saves > 0);
-	without->policy->copy_ns = 300000;
+	without->policy->copy_ns = 200000;
 	CHECK(allocating(without, 12, 120, 1, 0) == 120);
 	destroy(memory);
 	destroy(without);
@@ -150,19 +170,19 @@ static void test_reserve_interval(void)
 	struct memory *memory = make_with(1100, 0);
 	const struct reserve *reserve = &memory->policy->reserve;
 
-	memory->policy->copy_ns = 220000;
+	memory->policy->copy_ns = 136000;
 	CHECK(allocating_every(memory, 10, 12, 120, 1, 1, 0) == 120);
 	CHECK(reserve->saves > 0.00037 && reserve->saves < 0.00045);
-	memory->policy->copy_ns = 300000;
+	memory->policy->copy_ns = 200000;
 	CHECK(allocating_every(memory, 10, 24, 120, 1, 1, 0) <= 16 && reserve->saves < 0);
 	destroy(memory);
 	memory = make_with(1100, 0);
 	reserve = &memory->policy->reserve;
-	/* In a tenth of a second new pages save 25 us. */
-	memory->policy->copy_ns = 28000;
+	/* In a tenth of a second new pages save 17 us. */
+	memory->policy->copy_ns = 18700;
 	CHECK(allocating_every(memory, 0.1, 40, 30, 10, 1, 0) < 30);
 	CHECK(reserve->worth > 0.95 && reserve->worth < 1.2 && reserve->saves > 0);
-	memory->policy->copy_ns = 22000;
+	memory->policy->copy_ns = 14700;
 	CHECK(allocating_every(memory, 0.1, 40, 30, 10, 1, 0) == 30);
 	destroy(memory);
 }
@@ -207,33 +227,35 @@ static void test_reserve_until(void)
 {
 	struct reserve reserve = {
 		.known = true, .worth = 1, .interval = 2, .saves = 0.02, .look_s = 0.1,
-		.sample_ns = 30000, .copy_ns = 30000,
+		.sample_ns = 30000, .copy_ns = 30000, .come = 10, .come_s = 1,
 	};
 	struct memory *memory = make_with(1100, 0);
 
-	/* They gain 6 samples in 2 seconds. */
-	CHECK(reserve_pays(&reserve, 0.49) && !reserve_pays(&reserve, 0.51));
+	/* They gain 4 samples in 2 seconds. */
+	CHECK(reserve_pays(&reserve, 0.29, 0) && !reserve_pays(&reserve, 0.31, 0));
 	reserve.look_s = 0.01;
-	CHECK(reserve_pays(&reserve, 2.4) && !reserve_pays(&reserve, 2.6));
+	CHECK(reserve_pays(&reserve, 1.4, 0) && !reserve_pays(&reserve, 1.6, 0));
 	reserve.look_s = 0;
-	CHECK(reserve_pays(&reserve, 2.4) && !reserve_pays(&reserve, 2.6));
+	CHECK(reserve_pays(&reserve, 1.4, 19) && !reserve_pays(&reserve, 1.6, 19));
+	/* The room would be idle for 4 seconds. */
+	CHECK(reserve_pays(&reserve, 0.7, 40) && !reserve_pays(&reserve, 0.8, 40));
 	reserve.saves = 10;
 	reserve.look_s = 0.2;
-	CHECK(reserve_pays(&reserve, 1.2) && !reserve_pays(&reserve, 1.3));
+	CHECK(reserve_pays(&reserve, 0.7, 0) && !reserve_pays(&reserve, 0.8, 0));
 	/* Copies take more than is saved: a small rest is kept. */
 	reserve.saves = 0;
 	reserve.pages = 64;
 	reserve.rest = 64;
-	CHECK(reserve_pays(&reserve, 2.9) && !reserve_pays(&reserve, 3.1));
+	CHECK(reserve_pays(&reserve, 1.9, 0) && !reserve_pays(&reserve, 2.1, 0));
 	reserve.pages = 65;
-	CHECK(!reserve_pays(&reserve, 0));
+	CHECK(!reserve_pays(&reserve, 0, 0));
 	reserve.saves = 0.02;
-	reserve.copy_ns = 190000;
-	CHECK(!reserve_pays(&reserve, 0));
-	reserve.copy_ns = 170000;
-	CHECK(reserve_pays(&reserve, 0));
+	reserve.copy_ns = 130000;
+	CHECK(!reserve_pays(&reserve, 0, 0));
+	reserve.copy_ns = 110000;
+	CHECK(reserve_pays(&reserve, 0, 0));
 	reserve.off = true;
-	CHECK(!reserve_pays(&reserve, 0));
+	CHECK(!reserve_pays(&reserve, 0, 0));
 	policy_looked(memory->policy, 0.25);
 	CHECK(memory->policy->reserve.look_s == 0.25);
 	destroy(memory);
@@ -246,7 +268,7 @@ static void test_reserve_steady(void)
 	const struct reserve *reserve = &memory->policy->reserve;
 	double saves, pages;
 
-	memory->policy->copy_ns = 130000;
+	memory->policy->copy_ns = 80000;
 	CHECK(allocating(memory, 14, 120, 1, 0) == 120);
 	saves = reserve->saves;
 	pages = reserve->pages;
@@ -278,10 +300,10 @@ static void test_reserve_retry(void)
 	const struct units now = {};
 
 	reserve_look(&reserve, &look, &now, 1, 170, 5000);
-	CHECK(reserve.known && !reserve_pays(&reserve, 0.1));
+	CHECK(reserve.known && !reserve_pays(&reserve, 0.1, 0));
 	look.seconds = 70;
 	reserve_look(&reserve, &look, &now, 1, 170, 5000);
-	CHECK(!reserve.known && reserve_pays(&reserve, 9));
+	CHECK(!reserve.known && reserve_pays(&reserve, 9, 0));
 }
 
 /* What is kept where it does not pay, of larger tiers; and the most that looks for it take. */
@@ -398,6 +420,7 @@ int main(void)
 		TAP_TEST(test_reserve_slow),
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
+		TAP_TEST(test_reserve_idle),
 		TAP_TEST(test_reserve_profit),
 		TAP_TEST(test_reserve_interval),
 		TAP_TEST(test_reserve_seconds),

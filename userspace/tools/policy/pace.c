@@ -16,6 +16,8 @@
  */
 #define LOOKS_CPUS	4
 #define LOOKS_PARTS	4
+/* What part of what is at stake they take at most, see struct policy. */
+#define LOOKS_STAKE	0.4
 /* What part of the time moves save at least, for computing. */
 #define LEAST_WON	0.000001
 /* A look at a part of much memory is worth the most if its moves save this many times its cost. */
@@ -133,6 +135,15 @@ static double wait_for_next_part(const struct policy *policy, double cost)
 	return cost / LOOKS_MOST / looks_cpus(policy) * fmax(LOOK_SAVES * cost / saved, 1);
 }
 
+/*
+ * Moves never save more than what is at stake, whatever the program does next, so looks may only
+ * take a part of that. Of much memory, what a look takes does not depend on how much there is.
+ */
+static double wait_for_stake(const struct policy *policy, double cost)
+{
+	return policy->focused ? 0 : cost / (LOOKS_STAKE * policy->stake);
+}
+
 double policy_wait(const struct policy *policy, double cost, unsigned int thin)
 {
 	const struct policy_plan *plan = &policy->plan;
@@ -149,6 +160,7 @@ double policy_wait(const struct policy *policy, double cost, unsigned int thin)
 			    thin / fmax(policy->rate, 1), 2 * policy->interval);
 	else
 		wait = wait_for_more(policy, cost, thin);
+	wait = fmax(wait, wait_for_stake(policy, cost));
 	/* Unless not even what this part shows may be moved now. */
 	if (policy->focused && !plan->held[POLICY_HELD_RATE] && !policy->config.dry)
 		wait = fmin(wait, wait_for_next_part(policy, cost));

@@ -152,13 +152,17 @@ static void keep_reserve(struct pairing *pair)
 	struct policy *policy = pair->policy;
 	struct policy_plan *plan = &policy->plan;
 	const struct unit *unit;
+	double room;
 
 	/* At the begin of a phase, it is not known yet what should leave. */
 	while (!plan->cool &&
 	       pair->look->used + plan->reserve > pair->look->capacity + plan->demoted_pages) {
 		unit = next_victim(pair, false);
-		if (!unit || !within_budget(policy, unit->pages) ||
-		    !reserve_pays(&policy->reserve, policy->predictor.value[unit->class]))
+		if (!unit || !within_budget(policy, unit->pages))
+			return;
+		room = (double)pair->look->capacity - pair->look->used + plan->demoted_pages +
+		       unit->pages;
+		if (!reserve_pays(&policy->reserve, policy->predictor.value[unit->class], room))
 			return;
 		plan->ahead_pages += unit->pages;
 		demote(pair, unit);

@@ -33,8 +33,6 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define LEAST_SAMPLES	300
 /* The fast tier is full if a smaller part of it is free. */
 #define ROOM_PART	16
-/* CPU time that a sample takes. */
-#define SAMPLE_NS	1500.0
 /* A program that did little has begun to work if it does so many times as much. */
 #define BEGUN_TIMES	4
 /* At each look, what promoted pages were expected to gain, and have gained, counts half of it. */
@@ -578,6 +576,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->all_rate = policy->rate;
 	if (look->others > policy->others)
 		policy->all_rate += (look->others - policy->others) / policy->exposure;
+	policy->stake = policy->all_rate * look->period * policy->config.gap_ns / 1e9;
 	policy->pages = (__u64)look->nr_regions << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT);
 	policy->capacity = look->capacity;
 	policy->fading = fading(policy, look);

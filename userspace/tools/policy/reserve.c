@@ -38,7 +38,7 @@
  * New pages gain more than is seen: they were there for a part of the time only; and they are
  * written first, while most CPUs sample only the misses of loads.
  */
-#define NEW_GAIN	3
+#define NEW_GAIN	2
 /* What part of what room for new pages saves the looks may take that it needs. */
 #define NEW_LOOKS_PART	0.5
 /* And what part of the time, at most. */
@@ -159,10 +159,10 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
 	reserve->seconds = look->seconds;
 }
 
-bool reserve_pays(const struct reserve *reserve, double value)
+bool reserve_pays(const struct reserve *reserve, double value, double room)
 {
 	const double rate = NEW_GAIN * reserve->worth;
-	double missed;
+	double idle, missed;
 
 	if (reserve->off || !reserve->known)
 		return !reserve->off;
@@ -170,7 +170,8 @@ bool reserve_pays(const struct reserve *reserve, double value)
 	if (reserve->saves <= 0)
 		return reserve->pages <= reserve->rest && rate >= value;
 	/* What has left is missed until the next look, by when the new page is an old one. */
-	missed = value * fmax(reserve->interval, least_wait(reserve, reserve->look_s));
+	idle = fmax(least_wait(reserve, reserve->look_s), room * reserve->come_s / reserve->come);
+	missed = value * fmax(reserve->interval, idle);
 	return (rate * reserve->interval - missed) * reserve->sample_ns >= reserve->copy_ns;
 }
 

@@ -79,12 +79,14 @@ void reserve_look(struct reserve *reserve, const struct policy_look *look,
  * reserve_pays() - is it better to keep room than a page?
  * @reserve: the reserve
  * @value: samples that the page is expected to gain in a second
+ * @room: pages that would be free then
  *
  * Until the next look, new pages must gain more than the page would, and than a copy takes: by then
- * they are old. If they do not even save what copies take, there is room for a small rest of them
- * only, for which copies do not count.
+ * they are old. If it takes longer until so many have come, the room is idle until then. If they do
+ * not even save what copies take, there is room for a small rest of them only, for which copies do
+ * not count.
  */
-bool reserve_pays(const struct reserve *reserve, double value);
+bool reserve_pays(const struct reserve *reserve, double value, double room);
 
 /**
  * reserve_wait() - when to look again so that there is still room

@@ -22,6 +22,8 @@
 #define MANY_SAMPLES	8000
 #define FEW_SAMPLES	600
 #define MOST_THIN	64
+/* Samples may take this part of what is at stake, see struct policy. */
+#define SAMPLES_PART	0.2
 /* This part of what is expected is believed at least. */
 #define LEAST_TRUST	0.1
 /* As if so many samples had been expected and gained before: few promoted pages prove little. */
@@ -158,13 +160,18 @@ static bool learns(const struct policy *policy)
 
 unsigned int rule_thin(const struct policy *policy, bool much)
 {
+	const double busy = fmax(policy->balance.busy, 1);
 	double enough = rule_balance(policy) && (much || learns(policy)) ? MANY_SAMPLES :
 									   FEW_SAMPLES;
 	unsigned int thin = 1;
 
 	if (policy->burst.looks)
 		enough = MOST_SAMPLES;
-	enough *= fmax(policy->balance.busy, 1);
+	enough *= busy;
+	/* Of much memory, a look shows a part only: it takes many samples to know all of it. */
+	if (!policy->focused)
+		enough = fmin(enough, fmax(SAMPLES_PART * policy->stake * 1e9 / SAMPLE_NS,
+					   FEW_SAMPLES * busy));
 	while (rule_on(policy, POLICY_THIN) && policy->all_rate > enough * thin && thin < MOST_THIN)
 		thin *= 2;
 	return thin;

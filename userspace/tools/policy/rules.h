@@ -13,6 +13,9 @@
 #include "reserve.h"
 #include "units.h"
 
+/* CPU time that a sample takes. */
+#define SAMPLE_NS	1500.0
+
 /**
  * struct policy - a policy
  * @config: what it was made with
@@ -40,6 +43,7 @@
  * @exposure: in how many seconds so many samples usually come
  * @rate: how many usually come in a second
  * @all_rate: and of all processes
+ * @stake: CPU time that all of them would take longer in a second if they used the slow tier only
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained; 0: there are none, a phase has begun
  * @recent_samples: all samples of that time, old ones counting as little as in recent gains
@@ -89,6 +93,7 @@ struct policy {
 	double exposure;
 	double rate;
 	double all_rate;
+	double stake;
 	double fading;
 	double recent_s;
 	double recent_samples;
@@ -222,6 +227,9 @@ __u64 rule_rate(struct policy *policy);
  * until there are two samples for each page of all regions: with fewer, many pages seem alike
  * that are not; with more, the share rises no further. Where a program streams, moves do not
  * pay, and there is nothing to learn.
+ *
+ * A program that seldom misses has little to win: a fifth of what is at stake is the most that
+ * samples may take, but for 600 in a second.
  *
  * Periods are those of all processes, so the samples of all must be few enough for the CPUs.
  *
