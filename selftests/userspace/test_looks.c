@@ -103,7 +103,7 @@ static void test_wait_stake(void)
 }
 
 /*
- * Nor do samples take more than a fifth of that. @focused: of much memory, a look shows a part only.
+ * Nor do samples take more than a fifth of that. @focused: of much memory, a look shows a part.
  * One of how many is taken of 60,000 samples a second, if a miss takes so much longer.
  */
 static u32 thin_for_stake(double gap_ns, bool focused)

@@ -54,11 +54,12 @@ static int list(struct pages *to, struct world *world, struct htmm_error *err)
 	for (i = 0; i < world->nr; i++) {
 		const struct world_region *region = &world->region[i];
 
-		for (page = 0; page < WORLD_PAGES; page++)
-			if (region->place[page] &&
-			    append(to, &(struct sim_page) { region->space,
-							    region->base + page * PAGE }, err))
+		for (page = 0; page < WORLD_PAGES; page++) {
+			const struct sim_page one = { region->space, region->base + page * PAGE };
+
+			if (region->place[page] && append(to, &one, err))
 				return -ENOMEM;
+		}
 	}
 	return 0;
 }
