@@ -285,6 +285,8 @@ static int run_sim(const struct command *cmd, int argc, char **argv)
 	ret = opts_parse(cmd, argc, argv, tables, &rest);
 	if (ret != OPTS_GO_ON)
 		return ret;
+	if (argc - rest > 1)
+		return usage_error(cmd, NULL, "unexpected argument '%s'", argv[rest + 1]);
 	return sweep(&opt, argv[rest], &err) ? print_error(&err) : EXIT_OK;
 }
 
