@@ -104,15 +104,15 @@ static void test_wait_stake(void)
 
 /*
  * Nor do samples take more than a fifth of that. @focused: of much memory, a look shows a part.
- * One of how many is taken of 60,000 samples a second, if a miss takes so much longer.
+ * One of how many is taken of 1000 times @each samples a second, if a miss takes so much longer.
  */
-static u32 thin_for_stake(double gap_ns, bool focused)
+static u32 thin_for_stake(double gap_ns, u32 each, bool focused)
 {
 	struct memory *memory = make(4000, 0);
 	u32 one_of;
 
 	memory->policy->config.gap_ns = gap_ns;
-	sample(memory, 1000, 2000, 60);
+	sample(memory, 1000, 2000, each);
 	look(memory);
 	CHECK(memory->plan->burst);
 	memory->policy->focused = focused;
@@ -124,10 +124,10 @@ static u32 thin_for_stake(double gap_ns, bool focused)
 static void test_thin_stake(void)
 {
 	/* With 5 ns, 0.15 s are at stake, and a fifth of it is for 19,960 samples. */
-	CHECK(thin_for_stake(5, false) == 4 && thin_for_stake(8, false) == 2);
-	CHECK(thin_for_stake(170, false) == 2 && thin_for_stake(5, true) == 2);
-	/* Some are needed to see whether the program changes. */
-	CHECK(thin_for_stake(0.1, false) == 64);
+	CHECK(thin_for_stake(5, 60, false) == 4 && thin_for_stake(8, 60, false) == 2);
+	CHECK(thin_for_stake(170, 60, false) == 2 && thin_for_stake(5, 60, true) == 2);
+	/* 600 are needed to see whether the program changes. */
+	CHECK(thin_for_stake(0.1, 12, false) == 32);
 }
 
 /* If there are many parts, and CPUs, looks at them may take the time of up to four. */
