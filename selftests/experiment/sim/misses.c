@@ -120,9 +120,10 @@ static int map_file(struct misses *misses, const char *path, struct htmm_error *
 	struct stat file;
 	void *words;
 
-	if (fd < 0 || fstat(fd, &file))
+	if (fd < 0)
 		return htmm_error_set(err, errno, NULL, "cannot open '%s'", path);
-	words = mmap(NULL, file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	words = fstat(fd, &file) ? MAP_FAILED :
+				   mmap(NULL, file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (words == MAP_FAILED)
 		return htmm_error_set(err, errno, NULL, "cannot map '%s'", path);
