@@ -47,6 +47,36 @@ static void test_saved_unlisted(void)
 	destroy(memory);
 }
 
+/* Also if there are only so few samples that none of these is listed. */
+static void test_saved_few(void)
+{
+	struct memory *memory = make(4000, 0);
+	u32 i;
+
+	sample(memory, 0, CAPACITY, 1);
+	look(memory);
+	obey(memory);
+	for (i = 0; i < 4; i++) {
+		sample(memory, 2000, 2800, 5);
+		look(memory);
+		obey(memory);
+	}
+	CHECK(fast_of(memory, 2000, 2800) == 800 && knows(memory, 0.000001));
+	memory->slow_cut = 100;
+	for (i = 0; i < 20; i++) {
+		u32 page = 40 * i;
+
+		/* All pages of these regions have left, or not. */
+		CHECK(!fast_of(memory, page, page + 20));
+		sample(memory, page, page + 20, 1);
+		sample(memory, 1100 + i, 1101 + i, 9);
+		look(memory);
+	}
+	printf("# %.4f s, %.4f s\n", memory->plan->saved_s, memory->saved * GAP_S);
+	CHECK(knows(memory, 0.01));
+	destroy(memory);
+}
+
 /* Of much memory, of which only a part is listed at each look, it is known about. */
 static void test_saved_in_focus(void)
 {
@@ -274,6 +304,16 @@ static const struct policy_move one_move = {
 	.addr = 1 << 30, .space = 3, .samples = 4, .pages = 1,
 };
 
+/* What the share would be without moves, if all sampled pages are listed. */
+static double share_of(struct origins *origins, const struct units *now, double samples,
+		       double share, const struct focus *focus)
+{
+	const struct policy_look look = {};
+	const struct by_target halvings = {};
+
+	return origins_share(origins, &look, &halvings, now, samples, share, focus);
+}
+
 /* Moves to and fro; a page that must leave would not be there. */
 static void test_origins(void)
 {
@@ -286,12 +326,12 @@ static void test_origins(void)
 	units_add(&now, &one_page, 1, true);
 	now.unit[0].gain = 8;
 	CHECK(origins_fast(&origins, now.unit));
-	CHECK(origins_share(&origins, &now, 8, 1, NULL) == 1);
+	CHECK(share_of(&origins, &now, 8, 1, NULL) == 1);
 	origins_moved(&origins, &move, true, 0);
 	CHECK(!origins_fast(&origins, now.unit));
-	CHECK(origins_share(&origins, &now, 8, 1, NULL) == 0);
+	CHECK(share_of(&origins, &now, 8, 1, NULL) == 0);
 	origins_moved(&origins, &move, false, 0);
-	CHECK(origins_share(&origins, &now, 8, 1, NULL) == 1);
+	CHECK(share_of(&origins, &now, 8, 1, NULL) == 1);
 	move.forced = true;
 	origins_moved(&origins, &move, false, 0);
 	now.unit[0].fast = false;
@@ -346,10 +386,105 @@ static void test_forgotten(void)
 			origins_moved(&origins, &move, true, 0);
 		}
 		/* One that is used all the time is known all the time. */
-		CHECK(!origins_share(&origins, &now, 8, 1, NULL));
+		CHECK(!share_of(&origins, &now, 8, 1, NULL));
 	}
 	/* In 600 s there are 1,200 of them. */
 	CHECK(origins.nr >= 1200 && origins.size <= 8192);
+	origins_free(&origins);
+	units_free(&now);
+}
+
+/* A page of the region of the tests, of which it is page number @nr. */
+static struct htmm_page page_nr(u32 nr)
+{
+	struct htmm_page page = one_page;
+
+	page.addr += (u64)nr << HTMM_PAGE_SHIFT;
+	return page;
+}
+
+/*
+ * 64 pages of a region have left the fast tier, half of them to keep room, and one came there. The
+ * region gains 48 samples; what listed pages have gained of that, and what others, is divided.
+ */
+static void test_rest(void)
+{
+	struct htmm_page region = {
+		.addr = 1 << 30, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
+		.samples = 10,
+	};
+	const struct policy_look look = { .regions = &region, .nr_regions = 1 };
+	struct by_target halvings = {};
+	struct origins origins = {};
+	struct htmm_page pages[3];
+	struct units now = {};
+	__u64 room = 1;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		pages[i] = page_nr(100 * i);
+		pages[i].target = region.target;
+	}
+	for (i = 0; i < 64; i++) {
+		const struct policy_move move = {
+			.addr = page_nr(i).addr, .space = 3, .target = 9, .pages = 1,
+			.ahead = i < 32,
+		};
+
+		origins_moved(&origins, &move, false, 0);
+	}
+	origins_looked(&origins, &look);
+	region.samples = 58;
+	CHECK(!units_reset(&now, 3));
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 48, 0, NULL), 64 / 512.0, 0));
+	CHECK(!origins.room_won && near(origins.room_lost, 48 * 32 / 512.0, 0));
+	/* One that left is listed, one that was in the fast tier, and a new one. */
+	units_add(&now, pages, 1, false);
+	units_add(&now, pages + 1, 2, true);
+	now.unit[0].gain = 8;
+	now.unit[1].gain = 5;
+	now.unit[2].gain = 3;
+	now.unit[2].fresh = true;
+	origins_listed(&origins, &now, 1, NULL, &room);
+	CHECK(!room);
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 48, 0, NULL),
+		   (8 + 5 + 32 * 63 / 509.0) / 48, 0.000001));
+	CHECK(origins.room_won == 3 && near(origins.room_lost, 8 + 32 * 31 / 509.0, 0.000001));
+	/* The region's samples were halved. */
+	by_target_add(&halvings, region.target, 1);
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 53, 0, NULL),
+		   (8 + 5 + 37 * 63 / 509.0) / 53, 0.000001));
+	/* There were not as many samples when regions were listed, or none but of these pages. */
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 26, 0, NULL),
+		   (8 + 5 + 10 * 63 / 509.0) / 26, 0.000001));
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 10, 0, NULL), 13 / 16.0, 0));
+	/* What was counted now is not counted again. */
+	halvings.nr = 0;
+	origins_looked(&origins, &look);
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 20, 0, NULL), 13 / 20.0, 0));
+	origins_free(&origins);
+	units_free(&now);
+}
+
+/* All pages of a huge page have left with it. */
+static void test_rest_huge(void)
+{
+	struct htmm_page region = {
+		.addr = 1 << 30, .pid = 77, .space = 3, .mapping_shift = 21,
+	};
+	const struct policy_look look = { .regions = &region, .nr_regions = 1 };
+	struct policy_move move = one_move;
+	const struct by_target halvings = {};
+	struct origins origins = {};
+	struct units now = {};
+
+	move.pages = 512;
+	CHECK(!units_reset(&now, 1));
+	origins_moved(&origins, &move, false, 0);
+	region.samples = 40;
+	CHECK(origins_share(&origins, &look, &halvings, &now, 40, 0, NULL) == 1);
+	origins_moved(&origins, &move, true, 0);
+	CHECK(origins_share(&origins, &look, &halvings, &now, 40, 0, NULL) == 0);
 	origins_free(&origins);
 	units_free(&now);
 }
@@ -414,11 +549,11 @@ static void test_share_in_focus(void)
 	/* Half of the samples of the first one, as far as counts are not chance. */
 	CHECK(near(focus_part(&focus, &move), 0.5 * 0.75, 0));
 	origins_moved(&origins, &move, true, focus_part(&focus, &move));
-	CHECK(near(origins_share(&origins, &now, 8, 0.75, &focus), 0.75 - 0.375 * 6 / 8, 0));
+	CHECK(near(share_of(&origins, &now, 8, 0.75, &focus), 0.75 - 0.375 * 6 / 8, 0));
 	/* This is known for as long as the region is used. */
 	for (i = 0; i < 1000; i++) {
 		origins_listed(&origins, &now, 50.0 * i, &focus, &room);
-		CHECK(near(origins_share(&origins, &now, 8, 0.75, &focus), 0.75 - 0.28125, 0));
+		CHECK(near(share_of(&origins, &now, 8, 0.75, &focus), 0.75 - 0.28125, 0));
 		for (n = 0; n < 100; n++) {
 			move.addr = (1ULL << 40) + ((u64)(100 * i + n) << HTMM_REGION_SHIFT);
 			origins_moved(&origins, &move, true, 0);
@@ -430,14 +565,14 @@ static void test_share_in_focus(void)
 		.share = 1, .looks = 1, .own = 0.5, .samples = { 8, 8 }, .resident = 4,
 	};
 	origins_listed(&origins, &now, 50000, &focus, &room);
-	CHECK(near(origins_share(&origins, &now, 8, 1, &focus), 1 - (0.25 + 0.125) * 6 / 8, 0));
+	CHECK(near(share_of(&origins, &now, 8, 1, &focus), 1 - (0.25 + 0.125) * 6 / 8, 0));
 	area[0].looks = 2;
 	area[0].noted = false;
 	area[0].gain[true] = 40;
 	area[0].gain[false] = 40;
 	now.unit[0].gain = 20;
 	origins_listed(&origins, &now, 50001, &focus, &room);
-	CHECK(near(origins_share(&origins, &now, 8, 1, &focus), 1 - 0.25 * 6 / 8, 0));
+	CHECK(near(share_of(&origins, &now, 8, 1, &focus), 1 - 0.25 * 6 / 8, 0));
 	/* Two of its pages have changed places; in the list, another region is between them. */
 	CHECK(!units_reset(&now, 3));
 	for (i = 0; i < 3; i++) {
@@ -456,7 +591,7 @@ static void test_share_in_focus(void)
 	origins_moved(&origins, &move, true, 0);
 	area[0].noted = false;
 	origins_listed(&origins, &now, 50002, &focus, &room);
-	CHECK(near(origins_share(&origins, &now, 8, 1, &focus), 1, 0.000001));
+	CHECK(near(share_of(&origins, &now, 8, 1, &focus), 1, 0.000001));
 	origins_free(&origins);
 	units_free(&focus.now);
 	units_free(&now);
@@ -467,6 +602,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TAP_TEST(test_saved),
 		TAP_TEST(test_saved_unlisted),
+		TAP_TEST(test_saved_few),
 		TAP_TEST(test_saved_in_focus),
 		TAP_TEST(test_few_counts),
 		TAP_TEST(test_saved_by_chance),
@@ -478,6 +614,8 @@ int main(void)
 		TAP_TEST(test_no_room),
 		TAP_TEST(test_origins),
 		TAP_TEST(test_forgotten),
+		TAP_TEST(test_rest),
+		TAP_TEST(test_rest_huge),
 		TAP_TEST(test_unlisted),
 		TAP_TEST(test_share_in_focus),
 	};

@@ -116,6 +116,47 @@ static void test_reserve_pays(void)
 	destroy(memory);
 }
 
+/*
+ * What has left for new pages is used again, so little that it is not listed, but all of it more
+ * than the new pages. Whatever is expected of these, no room is made for more until a phase begins.
+ */
+static void test_reserve_lost(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	const struct reserve *reserve = &memory->policy->reserve;
+	u32 i;
+
+	CHECK(allocating(memory, 8, 120, 1, 0) == 120);
+	CHECK(memory->plan->ahead_pages == 120 && fast_of(memory, 0, 700) == 0);
+	CHECK(reserve->won > 100 && !reserve->lost);
+	memory->slow_cut = 200;
+	/* As if other moves had won much. */
+	memory->policy->balance.won = 100;
+	for (i = 0; i < 12; i++) {
+		sample(memory, 0, 700, 1);
+		allocating(memory, 1, 120, 1, 0);
+	}
+	printf("# %llu pages leave of %llu\n", memory->plan->ahead_pages, memory->plan->reserve);
+	CHECK(reserve->lost > 2 * reserve->won && reserve->saves < 0);
+	CHECK(memory->plan->reserve == 16 && memory->plan->ahead_pages <= 16);
+	memory->policy->changed = true;
+	allocating(memory, 1, 120, 3, 0);
+	CHECK(memory->plan->cool && !reserve->won && !reserve->lost);
+	CHECK(allocating(memory, 14, 120, 1, 0) == 120);
+	destroy(memory);
+}
+
+/* A sample counts half after 256 others. */
+static void test_reserve_gained(void)
+{
+	struct reserve reserve = {};
+
+	reserve_gained(&reserve, 30, 10);
+	CHECK(reserve.won == 30 && reserve.lost == 10);
+	reserve_gained(&reserve, 0, 256);
+	CHECK(near(reserve.won, 15, 0) && near(reserve.lost, 261, 0));
+}
+
 /* No room is made that new pages would take so late that more is missed until then. */
 static void test_reserve_idle(void)
 {
@@ -420,6 +461,8 @@ int main(void)
 		TAP_TEST(test_reserve_slow),
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
+		TAP_TEST(test_reserve_lost),
+		TAP_TEST(test_reserve_gained),
 		TAP_TEST(test_reserve_idle),
 		TAP_TEST(test_reserve_profit),
 		TAP_TEST(test_reserve_interval),

@@ -9,8 +9,6 @@
 #define FIRST_SIZE	256
 /* When the table is full, regions that were not in use for so many seconds are forgotten. */
 #define KEEP_S		600
-/* Fewer samples do not tell about those of pages that are not listed. */
-#define ENOUGH_SAMPLES	32
 
 static bool in_region(const struct unit *unit, const struct origin *origin)
 {
@@ -124,15 +122,29 @@ static bool is_moved(const struct origin *origin, __u64 addr, bool fast)
 	       !(origin->fast[word] & bit_of(addr)) == !fast;
 }
 
-static void set_moved(struct origin *origin, __u64 addr, bool fast)
+/* Sets or clears the bits of a unit's pages. */
+static void put_bits(__u64 *words, __u64 addr, __u32 pages, bool set)
 {
-	const size_t word = word_of(addr);
+	for (; pages; pages--, addr += 1ULL << HTMM_PAGE_SHIFT) {
+		if (set)
+			words[word_of(addr)] |= bit_of(addr);
+		else
+			words[word_of(addr)] &= ~bit_of(addr);
+	}
+}
 
-	origin->moved[word] |= bit_of(addr);
-	if (fast)
-		origin->fast[word] |= bit_of(addr);
-	else
-		origin->fast[word] &= ~bit_of(addr);
+/* @room: it was moved because of the room for new pages. */
+static void set_moved(struct origin *origin, __u64 addr, __u32 pages, bool fast, bool room)
+{
+	put_bits(origin->moved, addr, pages, true);
+	put_bits(origin->fast, addr, pages, fast);
+	put_bits(origin->room, addr, pages, room);
+}
+
+/* And is that because of the room for new pages? */
+static bool is_of_room(const struct origin *origin, __u64 addr, bool fast)
+{
+	return is_moved(origin, addr, fast) && origin->room[word_of(addr)] & bit_of(addr);
 }
 
 static bool would_be(const struct origin *origin, const struct unit *unit)
@@ -159,7 +171,7 @@ static void note_new(struct origins *origins, const struct units *now, __u64 *ro
 		*room -= unit->pages;
 		origin = get(origins, unit);
 		if (origin)
-			set_moved(origin, unit->addr, true);
+			set_moved(origin, unit->addr, unit->pages, true, true);
 	}
 }
 
@@ -234,11 +246,31 @@ void origins_moved(struct origins *origins, const struct policy_move *move, bool
 		return;
 	/* What goes back is where it would be. */
 	if (move->forced || is_moved(origin, move->addr, !fast))
-		origin->moved[word_of(move->addr)] &= ~bit_of(move->addr);
+		put_bits(origin->moved, move->addr, move->pages, false);
 	else
-		set_moved(origin, move->addr, fast);
+		set_moved(origin, move->addr, move->pages, fast, move->ahead);
 	if (!move->forced)
 		origin->won += fast ? part : -part;
+}
+
+static struct unit region_of(const struct htmm_page *page)
+{
+	return (struct unit) {
+		.addr = page->addr, .space = page->space, .target = page->target,
+	};
+}
+
+void origins_looked(struct origins *origins, const struct policy_look *look)
+{
+	size_t i;
+
+	for (i = 0; i < look->nr_regions; i++) {
+		const struct unit region = region_of(&look->regions[i]);
+		struct origin *origin = find(origins, &region);
+
+		if (origin)
+			origin->samples = look->regions[i].samples;
+	}
 }
 
 static double share_in_focus(struct origins *origins, double share, const struct focus *focus)
@@ -262,36 +294,109 @@ static double share_in_focus(struct origins *origins, double share, const struct
 	return all ? share - won / all : share;
 }
 
-/* Adds what units of a region have gained, by the tier where they are and where they would be. */
-static void add_gains(struct origins *origins, const struct units *now, const struct run *run,
-		      double gain[2][2])
+/**
+ * struct gains - what pages have gained since the previous look
+ * @all: all
+ * @fast: those that would be in the fast tier
+ * @room_won: those in the fast tier that came where room was kept for new pages
+ * @room_lost: those in the slow tier that have left to keep it
+ */
+struct gains {
+	double all;
+	double fast;
+	double room_won;
+	double room_lost;
+};
+
+/* Adds what listed pages of a region have gained. */
+static void add_listed(struct origins *origins, const struct units *now, const struct run *run,
+		       struct gains *gains)
 {
 	const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
 	struct origin *origin = find(origins, unit);
 
 	if (origin)
 		origin->seen = origins->seconds;
-	for (; unit < end; unit++)
-		gain[unit->fast][would_be(origin, unit)] += unit->gain;
+	for (; unit < end; unit++) {
+		gains->all += unit->gain;
+		if (would_be(origin, unit))
+			gains->fast += unit->gain;
+		if (is_of_room(origin, unit->addr, unit->fast))
+			*(unit->fast ? &gains->room_won : &gains->room_lost) += unit->gain;
+	}
 }
 
-double origins_share(struct origins *origins, const struct units *now, double samples,
-		     double share, const struct focus *focus)
+/* Pages in the slow tier that would be in the fast one; those of @room left for new ones. */
+static void count_slow(const struct origin *origin, double *moved, double *room)
 {
-	double gain[2][2] = {}, slow, part, all;
 	size_t i;
 
+	for (i = 0; i < ORIGIN_WORDS; i++) {
+		const __u64 slow = origin->moved[i] & ~origin->fast[i];
+
+		*moved += __builtin_popcountll(slow);
+		*room += __builtin_popcountll(slow & origin->room[i]);
+	}
+}
+
+/* Adds what pages of a region have gained, all together @gain, that are not listed. */
+static void add_rest(const struct origin *origin, const struct units *now,
+		     const struct unit *region, double gain, struct gains *gains)
+{
+	double pages = REGION_PAGES, moved = 0, room = 0;
+	__u32 at = units_runs(now, region);
+
+	count_slow(origin, &moved, &room);
+	for (; at; at = now->run[at - 1].next) {
+		const struct run *run = &now->run[at - 1];
+		const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
+
+		for (; unit < end; unit++) {
+			gain -= unit->gain;
+			pages -= unit->pages;
+			if (unit->fast)
+				continue;
+			if (is_moved(origin, unit->addr, false))
+				moved -= unit->pages;
+			if (is_of_room(origin, unit->addr, false))
+				room -= unit->pages;
+		}
+	}
+	if (gain <= 0 || pages <= 0)
+		return;
+	gains->all += gain;
+	gains->fast += gain * moved / pages;
+	gains->room_lost += gain * room / pages;
+}
+
+double origins_share(struct origins *origins, const struct policy_look *look,
+		     const struct by_target *halvings, const struct units *now, double samples,
+		     double share, const struct focus *focus)
+{
+	struct gains gains = {}, rest = {};
+	double part;
+	size_t i;
+
+	origins->room_won = 0;
+	origins->room_lost = 0;
 	if (focus)
 		return share_in_focus(origins, share, focus);
 	for (i = 0; i < now->nr_runs; i++)
-		add_gains(origins, now, &now->run[i], gain);
-	slow = gain[false][false] + gain[false][true];
-	part = gain[false][true] + gain[true][true];
-	all = slow + gain[true][false] + gain[true][true];
-	/* What else was gained is of pages of the slow tier that are not listed. */
-	if (samples > all && slow >= ENOUGH_SAMPLES)
-		part += (samples - all) * gain[false][true] / slow;
-	return part / fmax(samples, all);
+		add_listed(origins, now, &now->run[i], &gains);
+	for (i = 0; i < look->nr_regions; i++) {
+		const struct unit region = region_of(&look->regions[i]);
+		const struct origin *origin = find(origins, &region);
+		const __u64 times = by_target_get(halvings, region.target);
+
+		if (origin)
+			add_rest(origin, now, &region, (double)look->regions[i].samples -
+				 halved(origin->samples, times), &rest);
+	}
+	/* Regions are listed at another moment than pages are. */
+	part = rest.all ? fmin(fmax(samples - gains.all, 0) / rest.all, 1) : 0;
+	origins->room_won = gains.room_won;
+	origins->room_lost = gains.room_lost + part * rest.room_lost;
+	return (gains.fast + part * rest.fast) / fmax(samples, gains.all);
 }
 
 void origins_free(struct origins *origins)

@@ -19,19 +19,23 @@
  * @space: its address space
  * @target: its target
  * @seen: seconds from the start until the last look at which it was in use; below 0: a free place
+ * @samples: samples of all its pages, at the previous look
  * @won: what part of its samples the fast tier has because of moves, below 0: does not have; only
  *	for looks at a part of much memory
- * @moved: a bit for each page: it is not where it would be. Of a huge page only the first one
+ * @moved: a bit for each page: it is not where it would be
  * @fast: for each of these: it was left in the fast tier
+ * @room: for each of these: it left to keep room for new pages, or is a new one that came there
  */
 struct origin {
 	__u64 addr;
 	__u32 space;
 	__u32 target;
 	float seen;
+	__u32 samples;
 	float won;
 	__u64 moved[ORIGIN_WORDS];
 	__u64 fast[ORIGIN_WORDS];
+	__u64 room[ORIGIN_WORDS];
 };
 
 /**
@@ -40,12 +44,16 @@ struct origin {
  * @size: its size
  * @nr: places that are taken
  * @seconds: from the start until the last look
+ * @room_won: samples since the previous look of pages that came where room was kept for new ones
+ * @room_lost: and of pages that have left to keep it
  */
 struct origins {
 	struct origin *origin;
 	size_t size;
 	size_t nr;
 	double seconds;
+	double room_won;
+	double room_lost;
 };
 
 /**
@@ -74,19 +82,33 @@ void origins_listed(struct origins *origins, const struct units *now, double sec
 void origins_moved(struct origins *origins, const struct policy_move *move, bool fast, double part);
 
 /**
+ * origins_looked() - note what regions have until now
+ * @origins: the regions, after all moves of the look
+ * @look: the look
+ *
+ * What they have more at the next look was gained by pages that are then listed, and by others.
+ */
+void origins_looked(struct origins *origins, const struct policy_look *look);
+
+/**
  * origins_share() - what the share of the fast tier would be without moves
  * @origins: the regions, after origins_listed()
+ * @look: the look
+ * @halvings: of each target since the previous look
  * @now: the pages that were listed
  * @samples: all samples since the previous look; above 0
  * @share: the share of the fast tier
  * @focus: if only regions in focus were listed, these; else NULL
  *
- * A list of all pages tells what each has gained. With @focus, it is computed from what is known of
- * each region.
+ * A list tells what each page has gained. Not all sampled pages of the slow tier are in it: what
+ * these have gained is known of their region, and is taken to be divided equally among them.
+ *
+ * With @focus, it is computed from what is known of each region.
  *
  * Return: the share.
  */
-double origins_share(struct origins *origins, const struct units *now, double samples,
+double origins_share(struct origins *origins, const struct policy_look *look,
+		     const struct by_target *halvings, const struct units *now, double samples,
 		     double share, const struct focus *focus);
 
 /**

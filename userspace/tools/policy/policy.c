@@ -287,6 +287,7 @@ static void begin_phase(struct policy *policy)
 		return;
 	if (policy->focused)
 		focus_begin_phase(&policy->focus);
+	reserve_begin_phase(&policy->reserve);
 	policy->recent_s = 0;
 	policy->recent_samples = 0;
 }
@@ -557,7 +558,9 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	policy->balance.fill = look->capacity * FILL_COPIES * policy->copy_ns / 1e9;
 	origins_listed(&policy->origins, &policy->now, look->seconds, focus, &policy->room);
 	if (share >= 0)
-		won = share - origins_share(&policy->origins, &policy->now, samples, share, focus);
+		won = share - origins_share(&policy->origins, look, &policy->halvings,
+					    &policy->now, samples, share, focus);
+	reserve_gained(&policy->reserve, policy->origins.room_won, policy->origins.room_lost);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
 }
@@ -625,6 +628,7 @@ const struct policy_plan *policy_look(struct policy *policy, const struct policy
 	policy->others = look->others;
 	policy->cut = look->slow_cut;
 	note_coolings(&policy->coolings, look);
+	origins_looked(&policy->origins, look);
 	pace_plan(policy, look);
 	policy->changed = false;
 	policy->guessed = false;

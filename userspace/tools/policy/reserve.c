@@ -27,6 +27,8 @@
 #define RETRY_S		60
 /* After so many new pages, what earlier ones have gained counts half. */
 #define HALF_NEW	256.0
+/* After so many samples of these and of what has left for them, earlier ones count half. */
+#define HALF_GAINED	256.0
 /* After so many seconds, how many pages came counts half. */
 #define COME_HALF_S		2.0
 /*
@@ -55,6 +57,20 @@ struct fresh {
 	double gain;
 	__u32 largest;
 };
+
+void reserve_gained(struct reserve *reserve, double won, double lost)
+{
+	const double old = exp2(-(won + lost) / HALF_GAINED);
+
+	reserve->won = old * reserve->won + won;
+	reserve->lost = old * reserve->lost + lost;
+}
+
+void reserve_begin_phase(struct reserve *reserve)
+{
+	reserve->won = 0;
+	reserve->lost = 0;
+}
 
 static struct fresh count_fresh(const struct units *now)
 {
@@ -114,7 +130,8 @@ static void learn(struct reserve *reserve, double pages, double gain, double now
 static double saves(struct reserve *reserve)
 {
 	const double old = exp2(-reserve->interval / COME_HALF_S);
-	const double gain = NEW_GAIN * reserve->worth * fmax(reserve->interval, NEW_USEFUL_S);
+	const double gain = reserve->lost > reserve->won ? 0 :
+			    NEW_GAIN * reserve->worth * fmax(reserve->interval, NEW_USEFUL_S);
 
 	reserve->come = old * reserve->come + reserve->grown;
 	reserve->come_s = old * reserve->come_s + reserve->interval;

@@ -26,6 +26,8 @@
  * @gain: samples that new pages have gained, old ones counting less
  * @seen_s: in how many seconds, those of all pages together
  * @learnt: when some were seen last
+ * @won: samples of pages that came where room was kept, old ones counting less
+ * @lost: and of those that have left to keep it
  * @come: pages that have come, old ones counting less
  * @come_s: seconds in which they have
  * @saves: what part of the time such pages save, less what copying others takes that make room
@@ -47,6 +49,8 @@ struct reserve {
 	double gain;
 	double seen_s;
 	double learnt;
+	double won;
+	double lost;
 	double come;
 	double come_s;
 	double saves;
@@ -58,6 +62,23 @@ struct reserve {
 	__u64 looks;
 	double seconds;
 };
+
+/**
+ * reserve_gained() - see what moves for new pages have changed
+ * @reserve: the reserve
+ * @won: samples since the previous look of pages that came where room was kept
+ * @lost: and of those that have left to keep it
+ *
+ * What is expected of a page may be wrong, so in the end this decides: if those that have left gain
+ * more than those that came, room for others does not save anything.
+ */
+void reserve_gained(struct reserve *reserve, double won, double lost);
+
+/**
+ * reserve_begin_phase() - what was won and lost before tells nothing any more
+ * @reserve: the reserve
+ */
+void reserve_begin_phase(struct reserve *reserve);
 
 /**
  * reserve_look() - see what has come, and how much room to keep
