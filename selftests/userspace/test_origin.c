@@ -404,16 +404,19 @@ static struct htmm_page page_nr(u32 nr)
 }
 
 /*
- * 64 pages of a region have left the fast tier, half of them to keep room, and one came there. The
- * region gains 48 samples; what listed pages have gained of that, and what others, is divided.
+ * 64 pages of a region have left the fast tier, half of them to keep room, and one came there; of
+ * another region, 2 have left. What a region gains is divided among listed pages and others.
  */
 static void test_rest(void)
 {
-	struct htmm_page region = {
-		.addr = 1 << 30, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
-		.samples = 10,
+	struct htmm_page regions[] = {
+		{ .addr = 1 << 30, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
+		  .samples = 10 },
+		{ .addr = 2 << 21, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
+		  .samples = 6 },
 	};
-	const struct policy_look look = { .regions = &region, .nr_regions = 1 };
+	const struct policy_look look = { .regions = regions, .nr_regions = 2 };
+	const double left = 63 / 509.0, other = 20 * 2 / 512.0;
 	struct by_target halvings = {};
 	struct origins origins = {};
 	struct htmm_page pages[3];
@@ -423,21 +426,23 @@ static void test_rest(void)
 
 	for (i = 0; i < 3; i++) {
 		pages[i] = page_nr(100 * i);
-		pages[i].target = region.target;
+		pages[i].target = 9;
 	}
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < 66; i++) {
 		const struct policy_move move = {
-			.addr = page_nr(i).addr, .space = 3, .target = 9, .pages = 1,
-			.ahead = i < 32,
+			.addr = i < 64 ? page_nr(i).addr : (2 << 21) + 0x1000 * i,
+			.space = 3, .target = 9, .pages = 1, .ahead = i < 32,
 		};
 
 		origins_moved(&origins, &move, false, 0);
 	}
 	origins_looked(&origins, &look);
-	region.samples = 58;
+	regions[0].samples += 48;
+	regions[1].samples += 20;
 	CHECK(!units_reset(&now, 3));
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 48, 0, NULL), 64 / 512.0, 0));
-	CHECK(!origins.room_won && near(origins.room_lost, 48 * 32 / 512.0, 0));
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 68, 0, NULL),
+		   (48 * 64 / 512.0 + other) / 68, 0.000001));
+	CHECK(!origins.room_won && near(origins.room_lost, 48 * 32 / 512.0, 0.000001));
 	/* One that left is listed, one that was in the fast tier, and a new one. */
 	units_add(&now, pages, 1, false);
 	units_add(&now, pages + 1, 2, true);
@@ -447,19 +452,19 @@ static void test_rest(void)
 	now.unit[2].fresh = true;
 	origins_listed(&origins, &now, 1, NULL, &room);
 	CHECK(!room);
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 48, 0, NULL),
-		   (8 + 5 + 32 * 63 / 509.0) / 48, 0.000001));
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 68, 0, NULL),
+		   (8 + 5 + 32 * left + other) / 68, 0.000001));
 	CHECK(origins.room_won == 3 && near(origins.room_lost, 8 + 32 * 31 / 509.0, 0.000001));
-	/* The region's samples were halved. */
-	by_target_add(&halvings, region.target, 1);
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 53, 0, NULL),
-		   (8 + 5 + 37 * 63 / 509.0) / 53, 0.000001));
-	/* There were not as many samples when regions were listed, or none but of these pages. */
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 26, 0, NULL),
-		   (8 + 5 + 10 * 63 / 509.0) / 26, 0.000001));
+	/* The regions' samples were halved. */
+	by_target_add(&halvings, 9, 1);
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 76, 0, NULL),
+		   (8 + 5 + 37 * left + 23 * 2 / 512.0) / 76, 0.000001));
+	/* There were not as many samples when pages were listed, or only those of listed ones. */
+	halvings.nr = 0;
+	CHECK(near(origins_share(&origins, &look, &halvings, &now, 42, 0, NULL),
+		   (8 + 5 + (32 * left + other) / 2) / 42, 0.000001));
 	CHECK(near(origins_share(&origins, &look, &halvings, &now, 10, 0, NULL), 13 / 16.0, 0));
 	/* What was counted now is not counted again. */
-	halvings.nr = 0;
 	origins_looked(&origins, &look);
 	CHECK(near(origins_share(&origins, &look, &halvings, &now, 20, 0, NULL), 13 / 20.0, 0));
 	origins_free(&origins);

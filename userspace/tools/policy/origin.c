@@ -141,10 +141,10 @@ static void set_moved(struct origin *origin, __u64 addr, __u32 pages, bool fast,
 	put_bits(origin->room, addr, pages, room);
 }
 
-/* And is that because of the room for new pages? */
-static bool is_of_room(const struct origin *origin, __u64 addr, bool fast)
+/* Was a page that was moved moved because of the room for new ones? */
+static bool is_of_room(const struct origin *origin, __u64 addr)
 {
-	return is_moved(origin, addr, fast) && origin->room[word_of(addr)] & bit_of(addr);
+	return origin->room[word_of(addr)] & bit_of(addr);
 }
 
 static bool would_be(const struct origin *origin, const struct unit *unit)
@@ -308,65 +308,58 @@ struct gains {
 	double room_lost;
 };
 
-/* Adds what listed pages of a region have gained. */
+/* Begins with all pages of a region, those that are listed and those that are not. */
+static void begin_rest(struct origin *origin, __u64 samples, __u64 halvings)
+{
+	struct rest *rest = &origin->rest;
+	size_t i;
+
+	*rest = (struct rest) {
+		.gain = (double)samples - halved(origin->samples, halvings),
+		.pages = REGION_PAGES,
+	};
+	for (i = 0; i < ORIGIN_WORDS; i++) {
+		const __u64 slow = origin->moved[i] & ~origin->fast[i];
+
+		rest->moved += __builtin_popcountll(slow);
+		rest->room += __builtin_popcountll(slow & origin->room[i]);
+	}
+}
+
+/* Adds what listed pages of a region have gained, and leaves the others. */
 static void add_listed(struct origins *origins, const struct units *now, const struct run *run,
 		       struct gains *gains)
 {
 	const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
 	struct origin *origin = find(origins, unit);
+	struct rest none, *rest = origin ? &origin->rest : &none;
 
 	if (origin)
 		origin->seen = origins->seconds;
 	for (; unit < end; unit++) {
+		const bool moved = is_moved(origin, unit->addr, unit->fast);
+		const bool room = moved && is_of_room(origin, unit->addr);
+
 		gains->all += unit->gain;
-		if (would_be(origin, unit))
-			gains->fast += unit->gain;
-		if (is_of_room(origin, unit->addr, unit->fast))
-			*(unit->fast ? &gains->room_won : &gains->room_lost) += unit->gain;
+		gains->fast += unit->fast != moved ? unit->gain : 0;
+		*(unit->fast ? &gains->room_won : &gains->room_lost) += room ? unit->gain : 0;
+		if (!origin)
+			continue;
+		rest->gain -= unit->gain;
+		rest->pages -= unit->pages;
+		rest->moved -= moved && !unit->fast ? unit->pages : 0;
+		rest->room -= room && !unit->fast ? unit->pages : 0;
 	}
 }
 
-/* Pages in the slow tier that would be in the fast one; those of @room left for new ones. */
-static void count_slow(const struct origin *origin, double *moved, double *room)
+/* Adds what the other pages of a region have gained. */
+static void add_rest(const struct rest *rest, struct gains *gains)
 {
-	size_t i;
-
-	for (i = 0; i < ORIGIN_WORDS; i++) {
-		const __u64 slow = origin->moved[i] & ~origin->fast[i];
-
-		*moved += __builtin_popcountll(slow);
-		*room += __builtin_popcountll(slow & origin->room[i]);
-	}
-}
-
-/* Adds what pages of a region have gained, all together @gain, that are not listed. */
-static void add_rest(const struct origin *origin, const struct units *now,
-		     const struct unit *region, double gain, struct gains *gains)
-{
-	double pages = REGION_PAGES, moved = 0, room = 0;
-	__u32 at = units_runs(now, region);
-
-	count_slow(origin, &moved, &room);
-	for (; at; at = now->run[at - 1].next) {
-		const struct run *run = &now->run[at - 1];
-		const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
-
-		for (; unit < end; unit++) {
-			gain -= unit->gain;
-			pages -= unit->pages;
-			if (unit->fast)
-				continue;
-			if (is_moved(origin, unit->addr, false))
-				moved -= unit->pages;
-			if (is_of_room(origin, unit->addr, false))
-				room -= unit->pages;
-		}
-	}
-	if (gain <= 0 || pages <= 0)
+	if (rest->gain <= 0 || rest->pages <= 0)
 		return;
-	gains->all += gain;
-	gains->fast += gain * moved / pages;
-	gains->room_lost += gain * room / pages;
+	gains->all += rest->gain;
+	gains->fast += rest->gain * rest->moved / rest->pages;
+	gains->room_lost += rest->gain * rest->room / rest->pages;
 }
 
 double origins_share(struct origins *origins, const struct policy_look *look,
@@ -381,16 +374,22 @@ double origins_share(struct origins *origins, const struct policy_look *look,
 	origins->room_lost = 0;
 	if (focus)
 		return share_in_focus(origins, share, focus);
+	for (i = 0; i < look->nr_regions; i++) {
+		const struct unit region = region_of(&look->regions[i]);
+		struct origin *origin = find(origins, &region);
+
+		if (origin)
+			begin_rest(origin, look->regions[i].samples,
+				   by_target_get(halvings, region.target));
+	}
 	for (i = 0; i < now->nr_runs; i++)
 		add_listed(origins, now, &now->run[i], &gains);
 	for (i = 0; i < look->nr_regions; i++) {
 		const struct unit region = region_of(&look->regions[i]);
 		const struct origin *origin = find(origins, &region);
-		const __u64 times = by_target_get(halvings, region.target);
 
 		if (origin)
-			add_rest(origin, now, &region, (double)look->regions[i].samples -
-				 halved(origin->samples, times), &rest);
+			add_rest(&origin->rest, &rest);
 	}
 	/* Regions are listed at another moment than pages are. */
 	part = rest.all ? fmin(fmax(samples - gains.all, 0) / rest.all, 1) : 0;

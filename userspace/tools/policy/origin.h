@@ -14,12 +14,27 @@
 #define ORIGIN_WORDS	((1 << (HTMM_REGION_SHIFT - HTMM_PAGE_SHIFT)) / 64)
 
 /**
+ * struct rest - pages of a region that are not listed
+ * @gain: samples since the previous look
+ * @pages: how many there can be
+ * @moved: how many of these are in the slow tier because they were moved
+ * @room: and how many because of the room for new pages
+ */
+struct rest {
+	float gain;
+	__s32 pages;
+	__s32 moved;
+	__s32 room;
+};
+
+/**
  * struct origin - a region of which pages were moved
  * @addr: its address
  * @space: its address space
  * @target: its target
  * @seen: seconds from the start until the last look at which it was in use; below 0: a free place
  * @samples: samples of all its pages, at the previous look
+ * @rest: private: those that are not listed, while a look is taken
  * @won: what part of its samples the fast tier has because of moves, below 0: does not have; only
  *	for looks at a part of much memory
  * @moved: a bit for each page: it is not where it would be
@@ -32,6 +47,7 @@ struct origin {
 	__u32 target;
 	float seen;
 	__u32 samples;
+	struct rest rest;
 	float won;
 	__u64 moved[ORIGIN_WORDS];
 	__u64 fast[ORIGIN_WORDS];
