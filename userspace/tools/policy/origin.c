@@ -141,7 +141,7 @@ static void set_moved(struct origin *origin, __u64 addr, __u32 pages, bool fast,
 	put_bits(origin->room, addr, pages, room);
 }
 
-/* Was a page that was moved moved because of the room for new ones? */
+/* Is the room for new pages the reason why a page was moved? */
 static bool is_of_room(const struct origin *origin, __u64 addr)
 {
 	return origin->room[word_of(addr)] & bit_of(addr);
