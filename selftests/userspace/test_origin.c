@@ -309,9 +309,8 @@ static double share_of(struct origins *origins, const struct units *now, double 
 		       double share, const struct focus *focus)
 {
 	const struct policy_look look = {};
-	const struct by_target halvings = {};
 
-	return origins_share(origins, &look, &halvings, now, samples, share, focus);
+	return origins_share(origins, &look, now, false, samples, share, focus);
 }
 
 /* Moves to and fro; a page that must leave would not be there. */
@@ -403,95 +402,214 @@ static struct htmm_page page_nr(u32 nr)
 	return page;
 }
 
-/*
- * 64 pages of a region have left the fast tier, half of them to keep room, and one came there; of
- * another region, 2 have left. What a region gains is divided among listed pages and others.
- */
-static void test_rest(void)
-{
-	struct htmm_page regions[] = {
-		{ .addr = 1 << 30, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
-		  .samples = 10 },
-		{ .addr = 2 << 21, .pid = 77, .space = 3, .target = 9, .mapping_shift = 21,
-		  .samples = 6 },
-	};
-	const struct policy_look look = { .regions = regions, .nr_regions = 2 };
-	const double left = 63 / 509.0, other = 20 * 2 / 512.0;
-	struct by_target halvings = {};
-	struct origins origins = {};
-	struct htmm_page pages[3];
-	struct units now = {};
-	__u64 room = 1;
-	u32 i;
+/* Two regions, their samples, and pages of the first one. */
+struct two_regions {
+	struct origins origins;
+	struct htmm_page region[2];
+	struct policy_look look;
+	struct units now;
+	struct htmm_page page[3];
+};
 
-	for (i = 0; i < 3; i++) {
-		pages[i] = page_nr(100 * i);
-		pages[i].target = 9;
-	}
-	for (i = 0; i < 66; i++) {
+/* Pages @from to @to, without @to, leave the fast tier; @ahead: to keep room. */
+static void leave(struct two_regions *two, u32 from, u32 to, bool ahead)
+{
+	for (; from < to; from++) {
 		const struct policy_move move = {
-			.addr = i < 64 ? page_nr(i).addr : (2 << 21) + 0x1000 * i,
-			.space = 3, .target = 9, .pages = 1, .ahead = i < 32,
+			.addr = page_nr(from).addr, .space = 3, .pages = 1, .ahead = ahead,
 		};
 
-		origins_moved(&origins, &move, false, 0);
+		origins_moved(&two->origins, &move, false, 0);
 	}
-	origins_looked(&origins, &look);
-	regions[0].samples += 48;
-	regions[1].samples += 20;
-	CHECK(!units_reset(&now, 3));
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 68, 0, NULL),
-		   (48 * 64 / 512.0 + other) / 68, 0.000001));
-	CHECK(!origins.room_won && near(origins.room_lost, 48 * 32 / 512.0, 0.000001));
+}
+
+/*
+ * 64 pages of a region leave the fast tier, half of them to keep room, and 2 of the next one. Then
+ * they have 48 and 20 samples more.
+ */
+static void make_two(struct two_regions *two)
+{
+	u32 i;
+
+	*two = (struct two_regions) {
+		.look = { .regions = two->region, .nr_regions = 2 },
+	};
+	for (i = 0; i < 2; i++) {
+		two->region[i] = page_nr(512 * i);
+		two->region[i].mapping_shift = 21;
+		two->region[i].samples = 10 - 4 * i;
+	}
+	for (i = 0; i < 3; i++)
+		two->page[i] = page_nr(100 * i);
+	CHECK(!units_reset(&two->now, 512));
+	leave(two, 0, 32, true);
+	leave(two, 32, 64, false);
+	leave(two, 600, 602, false);
+	origins_looked(&two->origins, &two->look);
+	two->region[0].samples += 48;
+	two->region[1].samples += 20;
+}
+
+/* What would be the fast tier's of so many samples, without moves. */
+static double fast_of_two(struct two_regions *two, double samples, bool halved)
+{
+	return samples * origins_share(&two->origins, &two->look, &two->now, halved, samples, 0,
+				       NULL);
+}
+
+static void free_two(struct two_regions *two)
+{
+	origins_free(&two->origins);
+	units_free(&two->now);
+}
+
+/* What regions gain is divided among listed pages and others. */
+static void test_rest(void)
+{
+	const double left = 63 / 509.0, other = 20 * 2 / 512.0;
+	struct two_regions two;
+	__u64 room = 1;
+
+	make_two(&two);
+	CHECK(near(fast_of_two(&two, 68, false), 48 * 64 / 512.0 + other, 0.000001));
+	CHECK(!two.origins.room_won && near(two.origins.room_lost, 48 * 32 / 512.0, 0.000001));
 	/* One that left is listed, one that was in the fast tier, and a new one. */
-	units_add(&now, pages, 1, false);
-	units_add(&now, pages + 1, 2, true);
-	now.unit[0].gain = 8;
-	now.unit[1].gain = 5;
-	now.unit[2].gain = 3;
-	now.unit[2].fresh = true;
-	origins_listed(&origins, &now, 1, NULL, &room);
-	CHECK(!room);
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 68, 0, NULL),
-		   (8 + 5 + 32 * left + other) / 68, 0.000001));
-	CHECK(origins.room_won == 3 && near(origins.room_lost, 8 + 32 * 31 / 509.0, 0.000001));
-	/* The regions' samples were halved. */
-	by_target_add(&halvings, 9, 1);
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 76, 0, NULL),
-		   (8 + 5 + 37 * left + 23 * 2 / 512.0) / 76, 0.000001));
-	/* There were not as many samples when pages were listed, or only those of listed ones. */
-	halvings.nr = 0;
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 42, 0, NULL),
-		   (8 + 5 + (32 * left + other) / 2) / 42, 0.000001));
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 10, 0, NULL), 13 / 16.0, 0));
+	units_add(&two.now, two.page, 1, false);
+	units_add(&two.now, two.page + 1, 2, true);
+	two.now.unit[0].gain = 8;
+	two.now.unit[1].gain = 5;
+	two.now.unit[2].gain = 3;
+	two.now.unit[2].fresh = true;
+	origins_listed(&two.origins, &two.now, 1, NULL, &room);
+	CHECK(!room && !two.origins.room_lost);
+	CHECK(near(fast_of_two(&two, 68, false), 8 + 5 + 32 * left + other, 0.000001));
+	CHECK(two.origins.room_won == 3);
+	CHECK(near(two.origins.room_lost, 8 + 32 * 31 / 509.0, 0.000001));
+	/* Pages were listed before there were as many samples. */
+	CHECK(near(fast_of_two(&two, 42, false), 8 + 5 + (32 * left + other) / 2, 0.000001));
+	/* All are of listed ones, or more than regions have. */
+	CHECK(near(fast_of_two(&two, 16, false), 13, 0.000001));
+	CHECK(near(fast_of_two(&two, 200, false), 8 + 5 + 32 * left + other, 0.000001));
+	/* A look without a share has no gains at all. */
+	origins_listed(&two.origins, &two.now, 2, NULL, &room);
+	CHECK(!two.origins.room_won && !two.origins.room_lost);
 	/* What was counted now is not counted again. */
-	origins_looked(&origins, &look);
-	CHECK(near(origins_share(&origins, &look, &halvings, &now, 20, 0, NULL), 13 / 20.0, 0));
-	origins_free(&origins);
-	units_free(&now);
+	origins_looked(&two.origins, &two.look);
+	CHECK(near(fast_of_two(&two, 20, false), 13, 0.000001));
+	free_two(&two);
+}
+
+/* After a cooling, it is divided as before: the samples of regions do not tell it. */
+static void test_rest_halved(void)
+{
+	struct two_regions two;
+
+	make_two(&two);
+	CHECK(fast_of_two(&two, 68, true) == 0);
+	CHECK(near(fast_of_two(&two, 68, false), 6 + 20 * 2 / 512.0, 0.000001));
+	two.region[0].samples = 7;
+	CHECK(near(fast_of_two(&two, 34, true), 3 + 20 / 512.0, 0.000001));
+	CHECK(near(two.origins.room_lost, 1.5, 0.000001));
+	free_two(&two);
+}
+
+/* Regions that were not there at the previous look had no samples; of new ones it is not known. */
+static void test_rest_of_regions(void)
+{
+	struct two_regions two;
+	__u64 room = 1;
+
+	make_two(&two);
+	two.look.nr_regions = 0;
+	origins_looked(&two.origins, &two.look);
+	two.look.nr_regions = 2;
+	CHECK(near(fast_of_two(&two, 84, false), 58 * 64 / 512.0 + 26 * 2 / 512.0, 0.000001));
+	free_two(&two);
+	/* A new page of a third region, which has many samples. */
+	make_two(&two);
+	two.look.regions++;
+	two.look.nr_regions = 1;
+	two.region[1] = page_nr(4096);
+	two.region[1].samples = 5000;
+	two.page[0] = page_nr(4097);
+	units_add(&two.now, two.page, 1, true);
+	two.now.unit[0].fresh = true;
+	two.look.regions = two.region;
+	two.look.nr_regions = 2;
+	origins_listed(&two.origins, &two.now, 1, NULL, &room);
+	CHECK(!room && near(fast_of_two(&two, 48, false), 6, 0.000001));
+	free_two(&two);
+}
+
+/* Pages that left were freed, and there are new ones in the fast tier: no more than all is lost. */
+static void test_rest_freed(void)
+{
+	struct htmm_page pages[448];
+	struct two_regions two;
+	u32 i;
+
+	make_two(&two);
+	leave(&two, 64, 512, false);
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		pages[i] = page_nr(i);
+	units_add(&two.now, pages, ARRAY_SIZE(pages), true);
+	CHECK(near(fast_of_two(&two, 68, false), 48 + 20 * 2 / 512.0, 0.000001));
+	CHECK(!two.origins.room_lost);
+	/* What these gain is not won by the room that they had left for. */
+	two.now.unit[3].gain = 9;
+	CHECK(near(fast_of_two(&two, 68, false), 9 + 39 + 20 * 2 / 512.0, 0.000001));
+	CHECK(!two.origins.room_won && !two.origins.room_lost);
+	/* All are listed, but the region has more samples. */
+	for (i = 0; i < 64; i++)
+		pages[i] = page_nr(448 + i);
+	units_add(&two.now, pages, 64, true);
+	CHECK(near(fast_of_two(&two, 68, false), 9 + 20 * 2 / 512.0, 0.000001));
+	free_two(&two);
+}
+
+/* A page that could not be moved is where it is for the same reason as before. */
+static void test_room_refused(void)
+{
+	struct policy_move move = { .addr = page_nr(0).addr, .space = 3, .pages = 1 };
+	struct two_regions two;
+
+	make_two(&two);
+	units_add(&two.now, two.page, 1, true);
+	two.now.unit[0].gain = 7;
+	/* The first one left to keep room, came back, and another one was promoted. */
+	move.promote = true;
+	origins_moved(&two.origins, &move, true, 0);
+	origins_moved(&two.origins, &move, true, 0);
+	fast_of_two(&two, 68, false);
+	CHECK(!two.origins.room_won);
+	move.promote = false;
+	move.ahead = true;
+	origins_moved(&two.origins, &move, false, 0);
+	origins_moved(&two.origins, &move, true, 0);
+	fast_of_two(&two, 68, false);
+	CHECK(!two.origins.room_won);
+	free_two(&two);
 }
 
 /* All pages of a huge page have left with it. */
 static void test_rest_huge(void)
 {
-	struct htmm_page region = {
-		.addr = 1 << 30, .pid = 77, .space = 3, .mapping_shift = 21,
-	};
-	const struct policy_look look = { .regions = &region, .nr_regions = 1 };
 	struct policy_move move = one_move;
-	const struct by_target halvings = {};
-	struct origins origins = {};
-	struct units now = {};
+	struct two_regions two;
 
+	make_two(&two);
 	move.pages = 512;
-	CHECK(!units_reset(&now, 1));
-	origins_moved(&origins, &move, false, 0);
-	region.samples = 40;
-	CHECK(origins_share(&origins, &look, &halvings, &now, 40, 0, NULL) == 1);
-	origins_moved(&origins, &move, true, 0);
-	CHECK(origins_share(&origins, &look, &halvings, &now, 40, 0, NULL) == 0);
-	origins_free(&origins);
-	units_free(&now);
+	origins_moved(&two.origins, &move, true, 0);
+	move.addr = page_nr(512).addr;
+	origins_moved(&two.origins, &move, false, 0);
+	origins_looked(&two.origins, &two.look);
+	two.region[0].samples += 30;
+	two.region[1].samples += 40;
+	CHECK(fast_of_two(&two, 70, false) == 40);
+	move.promote = true;
+	origins_moved(&two.origins, &move, true, 0);
+	CHECK(fast_of_two(&two, 70, false) == 0);
+	free_two(&two);
 }
 
 /* Regions not in focus of which moves have brought a part of the samples to the fast tier. */
@@ -620,6 +738,10 @@ int main(void)
 		TAP_TEST(test_origins),
 		TAP_TEST(test_forgotten),
 		TAP_TEST(test_rest),
+		TAP_TEST(test_rest_halved),
+		TAP_TEST(test_rest_of_regions),
+		TAP_TEST(test_rest_freed),
+		TAP_TEST(test_room_refused),
 		TAP_TEST(test_rest_huge),
 		TAP_TEST(test_unlisted),
 		TAP_TEST(test_share_in_focus),

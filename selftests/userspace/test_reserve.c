@@ -118,12 +118,14 @@ static void test_reserve_pays(void)
 
 /*
  * What has left for new pages is used again, so little that it is not listed, but all of it more
- * than the new pages. Whatever is expected of these, no room is made for more until a phase begins.
+ * than the new pages. Whatever is expected of these, hardly any room is made for more until a phase
+ * begins.
  */
 static void test_reserve_lost(void)
 {
 	struct memory *memory = make_with(1100, 0);
 	const struct reserve *reserve = &memory->policy->reserve;
+	double won, lost;
 	u32 i;
 
 	CHECK(allocating(memory, 8, 120, 1, 0) == 120);
@@ -139,6 +141,13 @@ static void test_reserve_lost(void)
 	printf("# %llu pages leave of %llu\n", memory->plan->ahead_pages, memory->plan->reserve);
 	CHECK(reserve->lost > 2 * reserve->won && reserve->saves < 0);
 	CHECK(memory->plan->reserve == 16 && memory->plan->ahead_pages <= 16);
+	/* Looks without samples do not tell the same again. */
+	won = reserve->won;
+	lost = reserve->lost;
+	for (i = 0; i < 3; i++)
+		look(memory);
+	CHECK(near(reserve->won, won * exp2(-3 / 60.0), 0.000001));
+	CHECK(near(reserve->lost, lost * exp2(-3 / 60.0), 0.000001));
 	memory->policy->changed = true;
 	allocating(memory, 1, 120, 3, 0);
 	CHECK(memory->plan->cool && !reserve->won && !reserve->lost);
@@ -146,15 +155,58 @@ static void test_reserve_lost(void)
 	destroy(memory);
 }
 
-/* A sample counts half after 256 others. */
+/* New pages have more samples than what left for them, but each no more than what is listed has. */
+static void test_reserve_cut(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	const struct reserve *reserve = &memory->policy->reserve;
+	u32 i;
+
+	CHECK(allocating(memory, 12, 120, 4, 0) == 120);
+	memory->slow_cut = 4;
+	for (i = 0; i < 18; i++) {
+		sample(memory, 0, 200, 1);
+		CHECK(allocating(memory, 1, 120, 4, 0) == 120);
+	}
+	CHECK(reserve->won > 600 && reserve->saves > 0 && knows(memory, 0.01));
+	destroy(memory);
+}
+
+/* What new pages are worth if 100 came since the last look, each of which has so many samples. */
+static double worth_after(struct reserve *reserve, double at, double exposure, u32 samples)
+{
+	struct unit unit[100] = {};
+	const struct units now = { .unit = unit, .nr = ARRAY_SIZE(unit) };
+	const struct policy_look look = {
+		.capacity = 1024, .used = 1 + ARRAY_SIZE(unit), .period = 499, .samples = 1,
+		.seconds = at,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unit); i++)
+		unit[i] = (struct unit) { .fresh = true, .pages = 1, .samples = samples };
+	reserve->used = 1;
+	reserve_look(reserve, &look, &now, exposure, 170, 5000);
+	return reserve->worth;
+}
+
+/* A sample counts half after 256 others, and after a minute. Fewer than 4 are chance. */
 static void test_reserve_gained(void)
 {
 	struct reserve reserve = {};
 
-	reserve_gained(&reserve, 30, 10);
+	reserve_gained(&reserve, 30, 10, 5);
 	CHECK(reserve.won == 30 && reserve.lost == 10);
-	reserve_gained(&reserve, 0, 256);
+	reserve_gained(&reserve, 0, 256, 0);
 	CHECK(near(reserve.won, 15, 0) && near(reserve.lost, 261, 0));
+	reserve_gained(&reserve, 0, 0, 120);
+	CHECK(near(reserve.won, 3.75, 0) && near(reserve.lost, 65.25, 0));
+	worth_after(&reserve, 0.5, 1, 1);
+	reserve.won = 6;
+	reserve.lost = 10;
+	CHECK(worth_after(&reserve, 1, 1, 1) == 1 && reserve.saves > 0);
+	reserve.lost = 10.1;
+	CHECK(worth_after(&reserve, 2, 1, 1) == 1 && reserve.saves < 0);
 }
 
 /* No room is made that new pages would take so late that more is missed until then. */
@@ -226,24 +278,6 @@ static void test_reserve_interval(void)
 	memory->policy->copy_ns = 14700;
 	CHECK(allocating_every(memory, 0.1, 40, 30, 10, 1, 0) == 30);
 	destroy(memory);
-}
-
-/* What new pages are worth if 100 came since the last look, each of which has so many samples. */
-static double worth_after(struct reserve *reserve, double at, double exposure, u32 samples)
-{
-	struct unit unit[100] = {};
-	const struct units now = { .unit = unit, .nr = ARRAY_SIZE(unit) };
-	const struct policy_look look = {
-		.capacity = 1024, .used = 1 + ARRAY_SIZE(unit), .period = 499, .samples = 1,
-		.seconds = at,
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(unit); i++)
-		unit[i] = (struct unit) { .fresh = true, .pages = 1, .samples = samples };
-	reserve->used = 1;
-	reserve_look(reserve, &look, &now, exposure, 170, 5000);
-	return reserve->worth;
 }
 
 static bool between(double value, double least, double most)
@@ -462,6 +496,7 @@ int main(void)
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
 		TAP_TEST(test_reserve_lost),
+		TAP_TEST(test_reserve_cut),
 		TAP_TEST(test_reserve_gained),
 		TAP_TEST(test_reserve_idle),
 		TAP_TEST(test_reserve_profit),

@@ -35,9 +35,11 @@ static struct origin *slot(const struct origins *origins, const struct unit *uni
 
 static int resize(struct origins *origins, size_t size, double since)
 {
-	struct origins new = { .size = size, .seconds = origins->seconds };
+	struct origins new = *origins;
 	size_t i;
 
+	new.size = size;
+	new.nr = 0;
 	new.origin = malloc(size * sizeof(*new.origin));
 	if (!new.origin)
 		return -ENOMEM;
@@ -133,12 +135,10 @@ static void put_bits(__u64 *words, __u64 addr, __u32 pages, bool set)
 	}
 }
 
-/* @room: it was moved because of the room for new pages. */
-static void set_moved(struct origin *origin, __u64 addr, __u32 pages, bool fast, bool room)
+static void set_moved(struct origin *origin, __u64 addr, __u32 pages, bool fast)
 {
 	put_bits(origin->moved, addr, pages, true);
 	put_bits(origin->fast, addr, pages, fast);
-	put_bits(origin->room, addr, pages, room);
 }
 
 /* Is the room for new pages the reason why a page was moved? */
@@ -170,8 +170,10 @@ static void note_new(struct origins *origins, const struct units *now, __u64 *ro
 			continue;
 		*room -= unit->pages;
 		origin = get(origins, unit);
-		if (origin)
-			set_moved(origin, unit->addr, unit->pages, true, true);
+		if (origin) {
+			set_moved(origin, unit->addr, unit->pages, true);
+			put_bits(origin->room, unit->addr, unit->pages, true);
+		}
 	}
 }
 
@@ -230,6 +232,8 @@ void origins_listed(struct origins *origins, const struct units *now, double sec
 	size_t i;
 
 	origins->seconds = seconds;
+	origins->room_won = 0;
+	origins->room_lost = 0;
 	note_new(origins, now, room);
 	for (i = 0; focus && i < now->nr_runs; i++)
 		sum_up(origins, now, &now->run[i], focus);
@@ -245,10 +249,14 @@ void origins_moved(struct origins *origins, const struct policy_move *move, bool
 	if (!origin)
 		return;
 	/* What goes back is where it would be. */
-	if (move->forced || is_moved(origin, move->addr, !fast))
+	if (move->forced || is_moved(origin, move->addr, !fast)) {
 		put_bits(origin->moved, move->addr, move->pages, false);
-	else
-		set_moved(origin, move->addr, move->pages, fast, move->ahead);
+	} else {
+		set_moved(origin, move->addr, move->pages, fast);
+		/* If it was refused, it is there for the same reason as before. */
+		if (fast == move->promote)
+			put_bits(origin->room, move->addr, move->pages, move->ahead);
+	}
 	if (!move->forced)
 		origin->won += fast ? part : -part;
 }
@@ -264,12 +272,15 @@ void origins_looked(struct origins *origins, const struct policy_look *look)
 {
 	size_t i;
 
+	origins->looks++;
 	for (i = 0; i < look->nr_regions; i++) {
 		const struct unit region = region_of(&look->regions[i]);
 		struct origin *origin = find(origins, &region);
 
-		if (origin)
-			origin->samples = look->regions[i].samples;
+		if (!origin)
+			continue;
+		origin->look = origins->looks;
+		origin->samples = look->regions[i].samples;
 	}
 }
 
@@ -309,15 +320,16 @@ struct gains {
 };
 
 /* Begins with all pages of a region, those that are listed and those that are not. */
-static void begin_rest(struct origin *origin, __u64 samples, __u64 halvings)
+static void begin_rest(const struct origins *origins, struct origin *origin, __u64 samples)
 {
+	const __u32 before = origin->look == origins->looks ? origin->samples : 0;
 	struct rest *rest = &origin->rest;
 	size_t i;
 
-	*rest = (struct rest) {
-		.gain = (double)samples - halved(origin->samples, halvings),
-		.pages = REGION_PAGES,
-	};
+	*rest = (struct rest) { .pages = REGION_PAGES };
+	/* Of one that was noted for a new page just now, nothing is known. */
+	if (origin->look)
+		rest->gain = (double)samples - before;
 	for (i = 0; i < ORIGIN_WORDS; i++) {
 		const __u64 slow = origin->moved[i] & ~origin->fast[i];
 
@@ -347,8 +359,11 @@ static void add_listed(struct origins *origins, const struct units *now, const s
 			continue;
 		rest->gain -= unit->gain;
 		rest->pages -= unit->pages;
-		rest->moved -= moved && !unit->fast ? unit->pages : 0;
-		rest->room -= room && !unit->fast ? unit->pages : 0;
+		/* One that has left may be free, and a new one in the fast tier. */
+		if (!is_moved(origin, unit->addr, false))
+			continue;
+		rest->moved -= unit->pages;
+		rest->room -= is_of_room(origin, unit->addr) ? unit->pages : 0;
 	}
 }
 
@@ -362,16 +377,30 @@ static void add_rest(const struct rest *rest, struct gains *gains)
 	gains->room_lost += rest->gain * rest->room / rest->pages;
 }
 
-double origins_share(struct origins *origins, const struct policy_look *look,
-		     const struct by_target *halvings, const struct units *now, double samples,
-		     double share, const struct focus *focus)
+/* What pages have gained that are not listed, from what their regions have. */
+static struct gains rest_of(struct origins *origins, const struct policy_look *look)
 {
-	struct gains gains = {}, rest = {};
-	double part;
+	struct gains gains = {};
 	size_t i;
 
-	origins->room_won = 0;
-	origins->room_lost = 0;
+	for (i = 0; i < look->nr_regions; i++) {
+		const struct unit region = region_of(&look->regions[i]);
+		const struct origin *origin = find(origins, &region);
+
+		if (origin)
+			add_rest(&origin->rest, &gains);
+	}
+	return gains;
+}
+
+double origins_share(struct origins *origins, const struct policy_look *look,
+		     const struct units *now, bool halved, double samples, double share,
+		     const struct focus *focus)
+{
+	struct gains gains = {}, rest;
+	double unknown;
+	size_t i;
+
 	if (focus)
 		return share_in_focus(origins, share, focus);
 	for (i = 0; i < look->nr_regions; i++) {
@@ -379,23 +408,20 @@ double origins_share(struct origins *origins, const struct policy_look *look,
 		struct origin *origin = find(origins, &region);
 
 		if (origin)
-			begin_rest(origin, look->regions[i].samples,
-				   by_target_get(halvings, region.target));
+			begin_rest(origins, origin, look->regions[i].samples);
 	}
 	for (i = 0; i < now->nr_runs; i++)
 		add_listed(origins, now, &now->run[i], &gains);
-	for (i = 0; i < look->nr_regions; i++) {
-		const struct unit region = region_of(&look->regions[i]);
-		const struct origin *origin = find(origins, &region);
-
-		if (origin)
-			add_rest(&origin->rest, &rest);
+	unknown = fmax(samples - gains.all, 0);
+	if (unknown && !halved) {
+		rest = rest_of(origins, look);
+		/* Regions are listed at another moment than pages are. */
+		origins->rest_fast = rest.fast / fmax(unknown, rest.all);
+		origins->rest_room = rest.room_lost / fmax(unknown, rest.all);
 	}
-	/* Regions are listed at another moment than pages are. */
-	part = rest.all ? fmin(fmax(samples - gains.all, 0) / rest.all, 1) : 0;
 	origins->room_won = gains.room_won;
-	origins->room_lost = gains.room_lost + part * rest.room_lost;
-	return (gains.fast + part * rest.fast) / fmax(samples, gains.all);
+	origins->room_lost = gains.room_lost + unknown * origins->rest_room;
+	return (gains.fast + unknown * origins->rest_fast) / fmax(samples, gains.all);
 }
 
 void origins_free(struct origins *origins)

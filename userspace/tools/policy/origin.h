@@ -33,7 +33,8 @@ struct rest {
  * @space: its address space
  * @target: its target
  * @seen: seconds from the start until the last look at which it was in use; below 0: a free place
- * @samples: samples of all its pages, at the previous look
+ * @look: number of the look at which @samples was noted; 0: it was not yet
+ * @samples: samples of all its pages then
  * @rest: private: those that are not listed, while a look is taken
  * @won: what part of its samples the fast tier has because of moves, below 0: does not have; only
  *	for looks at a part of much memory
@@ -46,6 +47,7 @@ struct origin {
 	__u32 space;
 	__u32 target;
 	float seen;
+	__u32 look;
 	__u32 samples;
 	struct rest rest;
 	float won;
@@ -60,6 +62,10 @@ struct origin {
  * @size: its size
  * @nr: places that are taken
  * @seconds: from the start until the last look
+ * @looks: how many looks there were
+ * @rest_fast: what part of the samples of pages that are not listed was of pages that would be in
+ *	the fast tier, at the last look that could tell
+ * @rest_room: and of pages that have left to keep room for new ones
  * @room_won: samples since the previous look of pages that came where room was kept for new ones
  * @room_lost: and of pages that have left to keep it
  */
@@ -68,6 +74,9 @@ struct origins {
 	size_t size;
 	size_t nr;
 	double seconds;
+	__u32 looks;
+	double rest_fast;
+	double rest_room;
 	double room_won;
 	double room_lost;
 };
@@ -99,10 +108,11 @@ void origins_moved(struct origins *origins, const struct policy_move *move, bool
 
 /**
  * origins_looked() - note what regions have until now
- * @origins: the regions, after all moves of the look
+ * @origins: the regions, after the moves of the look
  * @look: the look
  *
- * What they have more at the next look was gained by pages that are then listed, and by others.
+ * What they have more at the next look was gained by pages that are then listed, and by others. A
+ * region that is not there has no samples.
  */
 void origins_looked(struct origins *origins, const struct policy_look *look);
 
@@ -110,22 +120,24 @@ void origins_looked(struct origins *origins, const struct policy_look *look);
  * origins_share() - what the share of the fast tier would be without moves
  * @origins: the regions, after origins_listed()
  * @look: the look
- * @halvings: of each target since the previous look
  * @now: the pages that were listed
+ * @halved: counts were halved since the previous look
  * @samples: all samples since the previous look; above 0
  * @share: the share of the fast tier
  * @focus: if only regions in focus were listed, these; else NULL
  *
  * A list tells what each page has gained. Not all sampled pages of the slow tier are in it: what
- * these have gained is known of their region, and is taken to be divided equally among them.
+ * these have gained is known of their region, and is taken to be divided equally among all places
+ * that are not listed, also those where there is no page. So of a region that is nearly empty, less
+ * is known to be lost than is. With @halved, regions do not tell it, because counts were rounded.
  *
  * With @focus, it is computed from what is known of each region.
  *
  * Return: the share.
  */
 double origins_share(struct origins *origins, const struct policy_look *look,
-		     const struct by_target *halvings, const struct units *now, double samples,
-		     double share, const struct focus *focus);
+		     const struct units *now, bool halved, double samples, double share,
+		     const struct focus *focus);
 
 /**
  * origins_fast() - would a page be in the fast tier without moves?

@@ -160,13 +160,14 @@ static void match_new(struct unit *unit, const struct unit *region)
 
 /*
  * Finds what a unit has gained, whose counts were halved so many times. One that was not in the
- * previous list, where its region has some runs, had few samples; if that list was of a part of the
- * memory, nothing is known: it is taken to have gained nothing, and not to be new.
+ * previous list, where its region has some runs, had few samples, or none in the fast tier, of
+ * which all are listed; if that list was of a part of the memory, nothing is known: it is taken to
+ * have gained nothing, and not to be new.
  */
 static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 halvings)
 {
 	struct unit *old = units_find_in(&policy->old, runs, unit);
-	__u32 before = halved(old ? old->samples : policy->cut, halvings);
+	__u32 before = halved(old ? old->samples : unit->fast ? 0 : policy->cut, halvings);
 	const struct unit *region = old ? NULL : new_region(policy, unit);
 
 	if (region) {
@@ -558,9 +559,10 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	policy->balance.fill = look->capacity * FILL_COPIES * policy->copy_ns / 1e9;
 	origins_listed(&policy->origins, &policy->now, look->seconds, focus, &policy->room);
 	if (share >= 0)
-		won = share - origins_share(&policy->origins, look, &policy->halvings,
-					    &policy->now, samples, share, focus);
-	reserve_gained(&policy->reserve, policy->origins.room_won, policy->origins.room_lost);
+		won = share - origins_share(&policy->origins, look, &policy->now,
+					    halved_since(policy), samples, share, focus);
+	reserve_gained(&policy->reserve, policy->origins.room_won, policy->origins.room_lost,
+		       policy->interval);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
 }

@@ -29,6 +29,8 @@
 #define HALF_NEW	256.0
 /* After so many samples of these and of what has left for them, earlier ones count half. */
 #define HALF_GAINED	256.0
+/* Fewer that are lost are chance. */
+#define LEAST_LOST	4
 /* After so many seconds, how many pages came counts half. */
 #define COME_HALF_S		2.0
 /*
@@ -58,9 +60,9 @@ struct fresh {
 	__u32 largest;
 };
 
-void reserve_gained(struct reserve *reserve, double won, double lost)
+void reserve_gained(struct reserve *reserve, double won, double lost, double seconds)
 {
-	const double old = exp2(-(won + lost) / HALF_GAINED);
+	const double old = exp2(-(won + lost) / HALF_GAINED - seconds / RETRY_S);
 
 	reserve->won = old * reserve->won + won;
 	reserve->lost = old * reserve->lost + lost;
@@ -130,7 +132,7 @@ static void learn(struct reserve *reserve, double pages, double gain, double now
 static double saves(struct reserve *reserve)
 {
 	const double old = exp2(-reserve->interval / COME_HALF_S);
-	const double gain = reserve->lost > reserve->won ? 0 :
+	const double gain = reserve->lost > reserve->won + LEAST_LOST ? 0 :
 			    NEW_GAIN * reserve->worth * fmax(reserve->interval, NEW_USEFUL_S);
 
 	reserve->come = old * reserve->come + reserve->grown;

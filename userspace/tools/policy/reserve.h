@@ -68,11 +68,13 @@ struct reserve {
  * @reserve: the reserve
  * @won: samples since the previous look of pages that came where room was kept
  * @lost: and of those that have left to keep it
+ * @seconds: since the previous look
  *
  * What is expected of a page may be wrong, so in the end this decides: if those that have left gain
- * more than those that came, room for others does not save anything.
+ * more than those that came, only a small rest is kept, as room for others saves nothing. What was
+ * seen counts half after a minute, so that it is tried again.
  */
-void reserve_gained(struct reserve *reserve, double won, double lost);
+void reserve_gained(struct reserve *reserve, double won, double lost, double seconds);
 
 /**
  * reserve_begin_phase() - what was won and lost before tells nothing any more
