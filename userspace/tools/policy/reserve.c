@@ -29,8 +29,8 @@
 #define HALF_NEW	256.0
 /* After so many samples of these and of what has left for them, earlier ones count half. */
 #define HALF_GAINED	256.0
-/* Fewer that are lost are chance. */
-#define LEAST_LOST	4
+/* More are lost than won if the difference is so many times what it is by chance. */
+#define SURE_LOST	2
 /* After so many seconds, how many pages came counts half. */
 #define COME_HALF_S		2.0
 /*
@@ -125,6 +125,14 @@ static void learn(struct reserve *reserve, double pages, double gain, double now
 	reserve->learnt = now;
 }
 
+/* Have pages that left for new ones gained more than these? */
+static bool loses(const struct reserve *reserve)
+{
+	const double chance = sqrt(reserve->lost + reserve->won);
+
+	return reserve->lost - reserve->won > SURE_LOST * chance;
+}
+
 /*
  * What part of the time room for new pages saves, if each of them takes the place of a page that
  * has to be copied.
@@ -132,7 +140,7 @@ static void learn(struct reserve *reserve, double pages, double gain, double now
 static double saves(struct reserve *reserve)
 {
 	const double old = exp2(-reserve->interval / COME_HALF_S);
-	const double gain = reserve->lost > reserve->won + LEAST_LOST ? 0 :
+	const double gain = loses(reserve) ? 0 :
 			    NEW_GAIN * reserve->worth * fmax(reserve->interval, NEW_USEFUL_S);
 
 	reserve->come = old * reserve->come + reserve->grown;
