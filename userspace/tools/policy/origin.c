@@ -344,7 +344,7 @@ static void add_listed(struct origins *origins, const struct units *now, const s
 {
 	const struct unit *unit = &now->unit[run->begin], *end = unit + run->nr;
 	struct origin *origin = find(origins, unit);
-	struct rest none, *rest = origin ? &origin->rest : &none;
+	struct rest *rest = origin ? &origin->rest : NULL;
 
 	if (origin)
 		origin->seen = origins->seconds;
