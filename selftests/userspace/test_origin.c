@@ -310,7 +310,7 @@ static double share_of(struct origins *origins, const struct units *now, double 
 {
 	const struct policy_look look = {};
 
-	return origins_share(origins, &look, now, false, samples, share, focus);
+	return origins_share(origins, &look, now, true, samples, share, focus);
 }
 
 /* Moves to and fro; a page that must leave would not be there. */
@@ -451,9 +451,9 @@ static void make_two(struct two_regions *two)
 }
 
 /* What would be the fast tier's of so many samples, without moves. */
-static double fast_of_two(struct two_regions *two, double samples, bool halved)
+static double fast_of_two(struct two_regions *two, double samples, bool told)
 {
-	return samples * origins_share(&two->origins, &two->look, &two->now, halved, samples, 0,
+	return samples * origins_share(&two->origins, &two->look, &two->now, told, samples, 0,
 				       NULL);
 }
 
@@ -471,7 +471,7 @@ static void test_rest(void)
 	__u64 room = 1;
 
 	make_two(&two);
-	CHECK(near(fast_of_two(&two, 68, false), 48 * 64 / 512.0 + other, 0.000001));
+	CHECK(near(fast_of_two(&two, 68, true), 48 * 64 / 512.0 + other, 0.000001));
 	CHECK(!two.origins.room_won && near(two.origins.room_lost, 48 * 32 / 512.0, 0.000001));
 	/* One that left is listed, one that was in the fast tier, and a new one. */
 	units_add(&two.now, two.page, 1, false);
@@ -482,20 +482,20 @@ static void test_rest(void)
 	two.now.unit[2].fresh = true;
 	origins_listed(&two.origins, &two.now, 1, NULL, &room);
 	CHECK(!room && !two.origins.room_lost);
-	CHECK(near(fast_of_two(&two, 68, false), 8 + 5 + 32 * left + other, 0.000001));
+	CHECK(near(fast_of_two(&two, 68, true), 8 + 5 + 32 * left + other, 0.000001));
 	CHECK(two.origins.room_won == 3);
 	CHECK(near(two.origins.room_lost, 8 + 32 * 31 / 509.0, 0.000001));
 	/* Pages were listed before there were as many samples. */
-	CHECK(near(fast_of_two(&two, 42, false), 8 + 5 + (32 * left + other) / 2, 0.000001));
+	CHECK(near(fast_of_two(&two, 42, true), 8 + 5 + (32 * left + other) / 2, 0.000001));
 	/* All are of listed ones, or more than regions have. */
-	CHECK(near(fast_of_two(&two, 16, false), 13, 0.000001));
-	CHECK(near(fast_of_two(&two, 200, false), 8 + 5 + 32 * left + other, 0.000001));
+	CHECK(near(fast_of_two(&two, 16, true), 13, 0.000001));
+	CHECK(near(fast_of_two(&two, 200, true), 8 + 5 + 32 * left + other, 0.000001));
 	/* A look without a share has no gains at all. */
 	origins_listed(&two.origins, &two.now, 2, NULL, &room);
 	CHECK(!two.origins.room_won && !two.origins.room_lost);
 	/* What was counted now is not counted again. */
 	origins_looked(&two.origins, &two.look);
-	CHECK(near(fast_of_two(&two, 20, false), 13, 0.000001));
+	CHECK(near(fast_of_two(&two, 20, true), 13, 0.000001));
 	free_two(&two);
 }
 
@@ -505,10 +505,10 @@ static void test_rest_halved(void)
 	struct two_regions two;
 
 	make_two(&two);
-	CHECK(fast_of_two(&two, 68, true) == 0);
-	CHECK(near(fast_of_two(&two, 68, false), 6 + 20 * 2 / 512.0, 0.000001));
+	CHECK(fast_of_two(&two, 68, false) == 0);
+	CHECK(near(fast_of_two(&two, 68, true), 6 + 20 * 2 / 512.0, 0.000001));
 	two.region[0].samples = 7;
-	CHECK(near(fast_of_two(&two, 34, true), 3 + 20 / 512.0, 0.000001));
+	CHECK(near(fast_of_two(&two, 34, false), 3 + 20 / 512.0, 0.000001));
 	CHECK(near(two.origins.room_lost, 1.5, 0.000001));
 	free_two(&two);
 }
@@ -523,7 +523,7 @@ static void test_rest_of_regions(void)
 	two.look.nr_regions = 0;
 	origins_looked(&two.origins, &two.look);
 	two.look.nr_regions = 2;
-	CHECK(near(fast_of_two(&two, 84, false), 58 * 64 / 512.0 + 26 * 2 / 512.0, 0.000001));
+	CHECK(near(fast_of_two(&two, 84, true), 58 * 64 / 512.0 + 26 * 2 / 512.0, 0.000001));
 	free_two(&two);
 	/* A new page of a third region, which has many samples. */
 	make_two(&two);
@@ -537,7 +537,7 @@ static void test_rest_of_regions(void)
 	two.look.regions = two.region;
 	two.look.nr_regions = 2;
 	origins_listed(&two.origins, &two.now, 1, NULL, &room);
-	CHECK(!room && near(fast_of_two(&two, 48, false), 6, 0.000001));
+	CHECK(!room && near(fast_of_two(&two, 48, true), 6, 0.000001));
 	free_two(&two);
 }
 
@@ -553,17 +553,17 @@ static void test_rest_freed(void)
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		pages[i] = page_nr(i);
 	units_add(&two.now, pages, ARRAY_SIZE(pages), true);
-	CHECK(near(fast_of_two(&two, 68, false), 48 + 20 * 2 / 512.0, 0.000001));
+	CHECK(near(fast_of_two(&two, 68, true), 48 + 20 * 2 / 512.0, 0.000001));
 	CHECK(!two.origins.room_lost);
 	/* What these gain is not won by the room that they had left for. */
 	two.now.unit[3].gain = 9;
-	CHECK(near(fast_of_two(&two, 68, false), 9 + 39 + 20 * 2 / 512.0, 0.000001));
+	CHECK(near(fast_of_two(&two, 68, true), 9 + 39 + 20 * 2 / 512.0, 0.000001));
 	CHECK(!two.origins.room_won && !two.origins.room_lost);
 	/* All are listed, but the region has more samples. */
 	for (i = 0; i < 64; i++)
 		pages[i] = page_nr(448 + i);
 	units_add(&two.now, pages, 64, true);
-	CHECK(near(fast_of_two(&two, 68, false), 9 + 20 * 2 / 512.0, 0.000001));
+	CHECK(near(fast_of_two(&two, 68, true), 9 + 20 * 2 / 512.0, 0.000001));
 	free_two(&two);
 }
 
@@ -580,13 +580,13 @@ static void test_room_refused(void)
 	move.promote = true;
 	origins_moved(&two.origins, &move, true, 0);
 	origins_moved(&two.origins, &move, true, 0);
-	fast_of_two(&two, 68, false);
+	fast_of_two(&two, 68, true);
 	CHECK(!two.origins.room_won);
 	move.promote = false;
 	move.ahead = true;
 	origins_moved(&two.origins, &move, false, 0);
 	origins_moved(&two.origins, &move, true, 0);
-	fast_of_two(&two, 68, false);
+	fast_of_two(&two, 68, true);
 	CHECK(!two.origins.room_won);
 	free_two(&two);
 }
@@ -605,10 +605,10 @@ static void test_rest_huge(void)
 	origins_looked(&two.origins, &two.look);
 	two.region[0].samples += 30;
 	two.region[1].samples += 40;
-	CHECK(fast_of_two(&two, 70, false) == 40);
+	CHECK(fast_of_two(&two, 70, true) == 40);
 	move.promote = true;
 	origins_moved(&two.origins, &move, true, 0);
-	CHECK(fast_of_two(&two, 70, false) == 0);
+	CHECK(fast_of_two(&two, 70, true) == 0);
 	free_two(&two);
 }
 

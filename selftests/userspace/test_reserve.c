@@ -155,6 +155,29 @@ static void test_reserve_lost(void)
 	destroy(memory);
 }
 
+/* If new pages are soon freed, nothing tells what all of them have gained, so others do not count. */
+static void test_reserve_freed(void)
+{
+	struct memory *memory = make_with(1100, 0);
+	const struct reserve *reserve = &memory->policy->reserve;
+	u32 i, page;
+
+	CHECK(allocating(memory, 8, 120, 1, 0) == 120);
+	memory->slow_cut = 200;
+	memory->policy->balance.won = 100;
+	for (i = 0; i < 12; i++) {
+		CHECK(!memory->policy->freed && !reserve->lost);
+		/* Of those of the last looks, 40 are freed, or just as many as are few. */
+		for (page = memory->pages - 200; page < memory->pages - 160 - (i & 1) * 23; page++)
+			memory->fast[page] = false;
+		sample(memory, 0, 700, 1);
+		allocating(memory, 1, 120, 1, 0);
+		CHECK(memory->policy->freed == (i & 1 ? 17 : 40));
+		look(memory);
+	}
+	destroy(memory);
+}
+
 /* New pages have more samples than what left for them, but each no more than what is listed has. */
 static void test_reserve_cut(void)
 {
@@ -496,6 +519,7 @@ int main(void)
 		TAP_TEST(test_reserve_most),
 		TAP_TEST(test_reserve_pays),
 		TAP_TEST(test_reserve_lost),
+		TAP_TEST(test_reserve_freed),
 		TAP_TEST(test_reserve_cut),
 		TAP_TEST(test_reserve_gained),
 		TAP_TEST(test_reserve_idle),

@@ -394,7 +394,7 @@ static struct gains rest_of(struct origins *origins, const struct policy_look *l
 }
 
 double origins_share(struct origins *origins, const struct policy_look *look,
-		     const struct units *now, bool halved, double samples, double share,
+		     const struct units *now, bool told, double samples, double share,
 		     const struct focus *focus)
 {
 	struct gains gains = {}, rest;
@@ -413,7 +413,7 @@ double origins_share(struct origins *origins, const struct policy_look *look,
 	for (i = 0; i < now->nr_runs; i++)
 		add_listed(origins, now, &now->run[i], &gains);
 	unknown = fmax(samples - gains.all, 0);
-	if (unknown && !halved) {
+	if (unknown && told) {
 		rest = rest_of(origins, look);
 		/* Regions are listed at another moment than pages are. */
 		origins->rest_fast = rest.fast / fmax(unknown, rest.all);

@@ -121,7 +121,8 @@ void origins_looked(struct origins *origins, const struct policy_look *look);
  * @origins: the regions, after origins_listed()
  * @look: the look
  * @now: the pages that were listed
- * @halved: counts were halved since the previous look
+ * @told: the samples of regions tell what pages have gained that are not listed: no counts were
+ *	halved since the previous look, which rounds them, and few pages were freed
  * @samples: all samples since the previous look; above 0
  * @share: the share of the fast tier
  * @focus: if only regions in focus were listed, these; else NULL
@@ -129,14 +130,14 @@ void origins_looked(struct origins *origins, const struct policy_look *look);
  * A list tells what each page has gained. Not all sampled pages of the slow tier are in it: what
  * these have gained is known of their region, and is taken to be divided equally among all places
  * that are not listed, also those where there is no page. So of a region that is nearly empty, less
- * is known to be lost than is. With @halved, regions do not tell it, because counts were rounded.
+ * is known to be lost than is. Without @told, the part of these pages is taken to be as before.
  *
  * With @focus, it is computed from what is known of each region.
  *
  * Return: the share.
  */
 double origins_share(struct origins *origins, const struct policy_look *look,
-		     const struct units *now, bool halved, double samples, double share,
+		     const struct units *now, bool told, double samples, double share,
 		     const struct focus *focus);
 
 /**

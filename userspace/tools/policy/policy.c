@@ -39,6 +39,8 @@ static const char *const held_names[POLICY_NR_HELD] = {
 #define OLD_MOVES	0.5
 /* Before anything is learnt, no page is expected to gain more than so many times the mean. */
 #define FIRST_TIMES	6
+/* If more than this part of the fast tier was freed, it was much. */
+#define FREED_PART	64
 /* For each page that is promoted, another one leaves. */
 #define FILL_COPIES	2
 /* Weight of a new measurement of what a copy costs. */
@@ -185,6 +187,8 @@ static void match(struct policy *policy, struct unit *unit, __u32 runs, __u64 ha
 	}
 	unit->earlier = old ? halved(old->earlier, halvings) : 0;
 	unit->fresh = !old && unit->fast;
+	if (old && old->fast && unit->fast)
+		policy->stayed += unit->pages;
 	unit->gain = unit->samples > before ? unit->samples - before : 0;
 	unit->recent = unit->gain + (old ? old->recent * policy->fading : 0);
 	unit->class = predict_class(unit);
@@ -251,8 +255,10 @@ static void learn_of_missing(struct policy *policy)
 static void take_in(struct policy *policy, const struct policy_look *look)
 {
 	struct units *now = &policy->now;
+	__u64 fast = 0, left;
 	size_t i;
 
+	policy->stayed = 0;
 	units_add(now, look->slow, look->nr_slow, false);
 	units_add(now, look->fast, look->nr_fast, true);
 	count_halvings(policy, look);
@@ -261,9 +267,15 @@ static void take_in(struct policy *policy, const struct policy_look *look)
 		const __u32 runs = units_runs(&policy->old, unit);
 		const __u64 halvings = by_target_get(&policy->halvings, unit->target);
 
-		for (; unit < end; unit++)
+		for (; unit < end; unit++) {
 			match(policy, unit, runs, halvings);
+			fast += unit->fast ? unit->pages : 0;
+		}
 	}
+	/* All pages of the fast tier are listed. */
+	left = policy->stayed + policy->plan.demoted_pages;
+	policy->freed = policy->fast_pages > left ? policy->fast_pages - left : 0;
+	policy->fast_pages = fast;
 	if (look->focused)
 		focus_listed(&policy->focus, look, now);
 }
@@ -553,6 +565,7 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	const struct focus *focus = look->focused ? &policy->focus : NULL;
 	const double samples = policy->rate * policy->exposure, cpus = fmax(policy->config.cpus, 1);
 	const double misses = policy->rate * policy->interval * look->period;
+	const bool freed = policy->freed > look->capacity / FREED_PART;
 	double won = 0;
 
 	policy_spent(policy, samples * SAMPLE_NS / 1e9);
@@ -560,9 +573,10 @@ static void keep_balance(struct policy *policy, const struct policy_look *look, 
 	origins_listed(&policy->origins, &policy->now, look->seconds, focus, &policy->room);
 	if (share >= 0)
 		won = share - origins_share(&policy->origins, look, &policy->now,
-					    halved_since(policy), samples, share, focus);
-	reserve_gained(&policy->reserve, policy->origins.room_won, policy->origins.room_lost,
-		       policy->interval);
+					    !halved_since(policy) && !freed, samples, share, focus);
+	if (!freed)
+		reserve_gained(&policy->reserve, policy->origins.room_won,
+			       policy->origins.room_lost, policy->interval);
 	balance_look(&policy->balance, won * misses * policy->config.gap_ns / 1e9,
 		     policy->interval, look->busy ? fmin(look->busy, cpus) : cpus);
 }

@@ -47,6 +47,10 @@
  * @fading: what a gain of the previous look counts now
  * @recent_s: seconds in which recent gains were gained; 0: there are none, a phase has begun
  * @recent_samples: all samples of that time, old ones counting as little as in recent gains
+ * @fast_pages: pages of the fast tier that are listed
+ * @stayed: those that were there at the previous look
+ * @freed: pages that were there then, did not leave by a move, and are not there now. Pages that
+ *	lived for a short time have gained samples, too, but it is not known how many
  * @before_s: @recent_s as of the previous look; 0, too, if there was none
  * @before_samples: @recent_samples as of the previous look
  * @times: how many times longer than what was recent at the previous look @exposure is
@@ -97,6 +101,9 @@ struct policy {
 	double fading;
 	double recent_s;
 	double recent_samples;
+	__u64 fast_pages;
+	__u64 stayed;
+	__u64 freed;
 	double before_s;
 	double before_samples;
 	double times;
