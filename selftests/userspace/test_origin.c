@@ -26,16 +26,14 @@ static void test_saved(void)
 	destroy(memory);
 }
 
-/* Pages whose count is too small for the list count as those of the slow tier that are in it. */
+/* What pages gain whose count is too small for the list is known of their regions. */
 static void test_saved_unlisted(void)
 {
 	struct memory *memory = make(4000, 0);
 	u32 i;
 
 	/* Both parts of the fast tier have samples before pages leave it. */
-	sample(memory, 0, CAPACITY, 1);
-	look(memory);
-	obey(memory);
+	work(memory, 0, CAPACITY, 1, 1);
 	memory->slow_cut = 3;
 	for (i = 0; i < 12; i++) {
 		sample(memory, 2000, 2800, 5);
@@ -53,14 +51,8 @@ static void test_saved_few(void)
 	struct memory *memory = make(4000, 0);
 	u32 i;
 
-	sample(memory, 0, CAPACITY, 1);
-	look(memory);
-	obey(memory);
-	for (i = 0; i < 4; i++) {
-		sample(memory, 2000, 2800, 5);
-		look(memory);
-		obey(memory);
-	}
+	work(memory, 0, CAPACITY, 1, 1);
+	work(memory, 2000, 2800, 5, 4);
 	CHECK(fast_of(memory, 2000, 2800) == 800 && knows(memory, 0.000001));
 	memory->slow_cut = 100;
 	for (i = 0; i < 20; i++) {
